@@ -12,33 +12,33 @@
 /* Tens of thousands of arenas hold what a single call needs: the first block is small. */
 enum { FIRST_BLOCK = 1 << 12, MOST_DOUBLED = 1 << 26, ALIGN = 16, SHORT = 256 }; /* bytes */
 
-typedef struct block {
-  struct block *next;
+typedef struct arena_block {
+  struct arena_block *next;
   size_t used, room;
   size_t dirty; /* what lies behind so many bytes is zero */
   max_align_t data[];
-} block;
+} arena_block;
 
 struct ts_arena {
   ts_heap_owned owned; /* by a call of the library */
   const char *name;
-  block *head;
+  arena_block *head;
   char *last; /* most recent allocation, which can grow in place */
   size_t total;
   ts_arena *inner, *next; /* those inside of it; the next one inside of the same */
 };
 
 /* A block is zeroed where it is used, not whole: most of those that calls begin are used little. */
-static block *block_new(size_t room, block *next)
+static arena_block *block_new(size_t room, arena_block *next)
 {
-  ts_piece piece = ts_blocks_get(sizeof(block) + room);
-  block *b = piece.at;
+  ts_piece piece = ts_blocks_get(sizeof(arena_block) + room);
+  arena_block *b = piece.at;
   room = piece.size - sizeof *b;
-  *b = (block){.next = next, .room = room, .dirty = piece.dirty ? room : 0};
+  *b = (arena_block){.next = next, .room = room, .dirty = piece.dirty ? room : 0};
   return b;
 }
 
-static void block_free(block *b)
+static void block_free(arena_block *b)
 {
   ts_heap_in_arenas(-(int64_t)b->room);
   ts_blocks_give(b, sizeof *b + b->room);
@@ -78,8 +78,8 @@ void ts_arena_free(ts_arena *arena)
   if (!arena)
     return;
   free_inner(arena);
-  for (block *b = arena->head; b;) {
-    block *next = b->next;
+  for (arena_block *b = arena->head; b;) {
+    arena_block *next = b->next;
     block_free(b);
     b = next;
   }
@@ -89,12 +89,12 @@ void ts_arena_free(ts_arena *arena)
 
 void ts_arena_reset(ts_arena *arena)
 {
-  block *kept = arena->head;
+  arena_block *kept = arena->head;
   free_inner(arena);
   if (!kept)
     return;
-  for (block *b = kept->next; b;) {
-    block *next = b->next;
+  for (arena_block *b = kept->next; b;) {
+    arena_block *next = b->next;
     block_free(b);
     b = next;
   }
@@ -107,7 +107,7 @@ void ts_arena_reset(ts_arena *arena)
 
 void ts_arena_adopt(ts_arena *arena, ts_arena *child)
 {
-  block *last = child->head;
+  arena_block *last = child->head;
   if (last) {
     while (last->next)
       last = last->next;
@@ -129,7 +129,7 @@ void ts_arena_adopt(ts_arena *arena, ts_arena *child)
 }
 
 /* Zeroes what of [from, from + size) is not. */
-static void clean(block *b, size_t from, size_t size)
+static void clean(arena_block *b, size_t from, size_t size)
 {
   if (from < b->dirty)
     memset((char *)b->data + from, 0, size < b->dirty - from ? size : b->dirty - from);
@@ -148,7 +148,7 @@ void *ts_arena_alloc_raw(ts_arena *arena, size_t size)
   if (size > SIZE_MAX / 4)
     ts_heap_none(size);
   size = (size + ALIGN - 1) / ALIGN * ALIGN;
-  block *b = arena->head;
+  arena_block *b = arena->head;
   if (!b || b->room - b->used < size) {
     size_t whole = b ? 2 * (sizeof *b + b->room) : FIRST_BLOCK,
            room = (whole < MOST_DOUBLED ? whole : MOST_DOUBLED) - sizeof *b;
@@ -172,7 +172,7 @@ void *ts_arena_copy(ts_arena *arena, const void *bytes, size_t size)
 void *ts_arena_grow(ts_arena *arena, void *old, size_t old_size, size_t new_size)
 {
   if (old && (char *)old == arena->last) {
-    block *b = arena->head;
+    arena_block *b = arena->head;
     size_t start = (size_t)(arena->last - (char *)b->data);
     size_t rounded = (new_size + ALIGN - 1) / ALIGN * ALIGN;
     if (rounded >= new_size && b->room - start >= rounded) {

@@ -130,13 +130,13 @@ static void give_large(void *at, size_t size)
 
 /* ---- Small blocks ---- */
 
-static int size_of(size_t size) { return __builtin_ctzll(size / SMALL); }
+static int blocks_size_of(size_t size) { return __builtin_ctzll(size / SMALL); }
 
 static void give_small(void *at, size_t size)
 {
   spare *given = at;
-  *given = (spare){small[size_of(size)], size};
-  small[size_of(size)] = given;
+  *given = (spare){small[blocks_size_of(size)], size};
+  small[blocks_size_of(size)] = given;
 }
 
 /* From the rest of the sheet; what is too little of it waits, and a new one is cut. */
@@ -157,7 +157,7 @@ static ts_piece cut(size_t size)
 
 static ts_piece get_small(size_t size)
 {
-  spare **list = &small[size_of(size)], *at = *list;
+  spare **list = &small[blocks_size_of(size)], *at = *list;
   if (!at)
     return cut(size);
   *list = at->next;

@@ -59,7 +59,7 @@ size_t ts_cache_most(const ts_cache *cache)
 }
 
 /* Those that nobody uses, the one not asked for longest first, until all fit. */
-static void make_room(ts_cache *cache)
+static void cache_make_room(ts_cache *cache)
 {
   size_t used = 0, most = ts_cache_most(cache);
   for (size_t i = 0; i < cache->all.count; i++)
@@ -78,8 +78,8 @@ static void make_room(ts_cache *cache)
   }
 }
 
-static ts_cache_item *add(ts_cache *cache, const void *key, size_t size, uint32_t hash,
-                          const void *maker)
+static ts_cache_item *cache_add(ts_cache *cache, const void *key, size_t size, uint32_t hash,
+                                const void *maker)
 {
   ts_arena *arena = ts_arena_new(cache->name);
   ts_cache_item *item = TS_NEW(arena, ts_cache_item);
@@ -93,7 +93,7 @@ static ts_cache_item *add(ts_cache *cache, const void *key, size_t size, uint32_
   return item;
 }
 
-static ts_cache_item *find(const ts_cache *cache, const void *key, size_t size, uint32_t hash)
+static ts_cache_item *cache_find(const ts_cache *cache, const void *key, size_t size, uint32_t hash)
 {
   for (size_t i = 0; i < cache->all.count; i++) {
     ts_cache_item *item = cache->all.at[i];
@@ -107,9 +107,9 @@ ts_cache_item *ts_cache_ask(ts_cache *cache, const void *key, size_t size, const
 {
   uint32_t hash = ts_hash_bytes(key, size);
   pthread_mutex_lock(&cache->lock);
-  ts_cache_item *item = find(cache, key, size, hash);
+  ts_cache_item *item = cache_find(cache, key, size, hash);
   if (!item)
-    item = add(cache, key, size, hash, maker);
+    item = cache_add(cache, key, size, hash, maker);
   item->users++;
   item->asked = ++cache->asks;
   while (item->state == MAKING && item->maker != maker)
@@ -129,20 +129,20 @@ const void *ts_cache_key(const ts_cache_item *item, size_t *size)
 const void *ts_cache_result(const ts_cache_item *item) { return item->result; }
 uint64_t ts_cache_number(const ts_cache_item *item) { return item->number; }
 
-static void give(ts_cache *cache, ts_cache_item *item, const void *result, bool all)
+static void cache_give(ts_cache *cache, ts_cache_item *item, const void *result, bool all)
 {
   item->number = all ? item->number : 0;
   item->result = all ? result : NULL;
   item->state = item->result ? THERE : EACH_ITS_OWN;
   item->maker = NULL;
-  make_room(cache);
+  cache_make_room(cache);
   pthread_cond_broadcast(&cache->made);
 }
 
 void ts_cache_give(ts_cache *cache, ts_cache_item *item, const void *result, bool all)
 {
   pthread_mutex_lock(&cache->lock);
-  give(cache, item, result, all);
+  cache_give(cache, item, result, all);
   pthread_mutex_unlock(&cache->lock);
 }
 
@@ -150,7 +150,7 @@ void ts_cache_leave(ts_cache *cache, ts_cache_item *item, const void *maker)
 {
   pthread_mutex_lock(&cache->lock);
   if (item->maker == maker)
-    give(cache, item, NULL, false);
+    cache_give(cache, item, NULL, false);
   item->users--;
   pthread_mutex_unlock(&cache->lock);
 }

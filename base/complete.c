@@ -17,7 +17,7 @@ void ts_complete_word(const char *begun, const char *word, const char *about, FI
     ts_put_text(out, "%s\t%s\n", word, about);
 }
 
-typedef struct line {
+typedef struct complete_line {
   const ts_program *program;
   const ts_option *common;
   char **word; /* before the one that is completed */
@@ -25,9 +25,9 @@ typedef struct line {
   char **after;
   int after_count;
   FILE *out;
-} line;
+} complete_line;
 
-static const ts_option *named(const line *l, const char *word)
+static const ts_option *complete_named(const complete_line *l, const char *word)
 {
   size_t length = strcspn(word, "=");
   const ts_option *tables[] = {l->program->options, l->common};
@@ -44,10 +44,10 @@ static const ts_option *named(const line *l, const char *word)
 }
 
 /* The first word of some that is no option and no value of one. */
-static const char *operand(const line *l, char **words, int count)
+static const char *operand(const complete_line *l, char **words, int count)
 {
   for (int i = 0; i < count; i++) {
-    const ts_option *o = named(l, words[i]);
+    const ts_option *o = complete_named(l, words[i]);
     if (o && o->argument && !strchr(words[i], '='))
       i++;
     else if (!o && words[i][0] != '-')
@@ -56,7 +56,7 @@ static const char *operand(const line *l, char **words, int count)
   return NULL;
 }
 
-static const char *const *values_of(const line *l, int id)
+static const char *const *values_of(const complete_line *l, int id)
 {
   for (const ts_option_values *v = l->program->values; v && v->words; v++)
     if (v->id == id)
@@ -65,14 +65,15 @@ static const char *const *values_of(const line *l, int id)
 }
 
 /* `lead`: what stands before a value in its word, "--format=". */
-static void put_value(const line *l, const char *lead, const char *begun, const char *value)
+static void put_value(const complete_line *l, const char *lead, const char *begun,
+                      const char *value)
 {
   if (!strncmp(value, begun, strlen(begun)))
     ts_put_text(l->out, "%s%s\n", lead, value);
 }
 
 /* Also behind `no-` and `error=`. */
-static void put_warnings(const line *l, const char *begun)
+static void complete_put_warnings(const complete_line *l, const char *begun)
 {
   static const char *const leads[] = {"no-", "error=", ""};
   const char *name, *lead = leads[0];
@@ -85,7 +86,8 @@ static void put_warnings(const line *l, const char *begun)
 }
 
 /* False if only the program knows. */
-static bool put_values(const line *l, const ts_option *o, const char *lead, const char *begun)
+static bool put_values(const complete_line *l, const ts_option *o, const char *lead,
+                       const char *begun)
 {
   const char *const *words = values_of(l, o ? o->id : TS_OPERAND);
   const char *argument = o ? o->argument : "FILE", *plan;
@@ -97,7 +99,7 @@ static bool put_values(const line *l, const ts_option *o, const char *lead, cons
   if (words && o)
     return true;
   if (o && o->letter == 'W') {
-    put_warnings(l, begun);
+    complete_put_warnings(l, begun);
   } else if (!strcmp(argument, "FILE")) {
     ts_put_text(l->out, ":files\n");
   } else if (!strcmp(argument, "DIR")) {
@@ -112,7 +114,7 @@ static bool put_values(const line *l, const ts_option *o, const char *lead, cons
   return true;
 }
 
-static void put_options(const line *l, const char *begun)
+static void put_options(const complete_line *l, const char *begun)
 {
   const ts_option *tables[] = {l->program->options, l->common};
   for (size_t t = 0; t < 2; t++)
@@ -140,15 +142,15 @@ const ts_option *ts_complete(const ts_program *program, const ts_option *common,
   if (place < 0 || place > count)
     place = count;
   const char *word = place < count ? argv[WORDS + place] : "";
-  line l = {.program = program,
-            .common = common,
-            .word = argv + WORDS,
-            .count = place,
-            .after = argv + WORDS + place + (place < count),
-            .after_count = count - place - (place < count),
-            .out = out};
+  complete_line l = {.program = program,
+                     .common = common,
+                     .word = argv + WORDS,
+                     .count = place,
+                     .after = argv + WORDS + place + (place < count),
+                     .after_count = count - place - (place < count),
+                     .out = out};
   const char *before = place ? argv[WORDS + place - 1] : "";
-  const ts_option *o = named(&l, before), *own = named(&l, word);
+  const ts_option *o = complete_named(&l, before), *own = complete_named(&l, word);
   static char head[64];
   size_t length = strcspn(word, "=") + 1;
   *lead = head;

@@ -18,7 +18,7 @@ static char *undouble(ts_arena *arena, const char *text, size_t length, size_t *
   return out;
 }
 
-static size_t find(const ts_csv *c, size_t at, size_t end, char byte)
+static size_t csv_find(const ts_csv *c, size_t at, size_t end, char byte)
 {
   const char *found = at < end ? memchr(c->text + at, byte, end - at) : NULL;
   return found ? (size_t)(found - c->text) : end;
@@ -49,8 +49,8 @@ static size_t quoted(ts_csv *c, size_t at, size_t *end, ts_csv_cell *cell)
   }
   size_t behind = ++at;
   if (at > *end)
-    *end = find(c, at, c->size, '\n');
-  at = find(c, at, *end, ',');
+    *end = csv_find(c, at, c->size, '\n');
+  at = csv_find(c, at, *end, ',');
   size_t stop = at > behind && t[at - 1] == '\r' ? at - 1 : at;
   while (c->trim && stop > behind && is_blank(t[stop - 1])) stop--;
   if (stop > behind && !c->wrong) {
@@ -64,7 +64,7 @@ static size_t plain(const ts_csv *c, size_t at, size_t end, ts_csv_cell *cell)
 {
   const char *t = c->text;
   size_t begin = at;
-  at = find(c, at, end, ',');
+  at = csv_find(c, at, end, ',');
   size_t stop = at == end && at > begin && t[at - 1] == '\r' ? at - 1 : at;
   while (c->trim && stop > begin && is_blank(t[stop - 1])) stop--;
   *cell = (ts_csv_cell){t + begin, stop - begin, begin, stop};
@@ -104,7 +104,7 @@ ts_csv_kind ts_csv_next(ts_csv *c, ts_csv_cell *cell, size_t room, size_t *count
   if (!find_line(c))
     return TS_CSV_END;
   const char *t = c->text;
-  size_t at = c->begin, end = find(c, at, c->size, '\n');
+  size_t at = c->begin, end = csv_find(c, at, c->size, '\n');
   size_t last = at; /* where the last cell ends, blank or not */
   bool comment = c->comment && t[at] == c->comment;
   for (bool more = !comment; more; at++) {

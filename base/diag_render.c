@@ -43,12 +43,12 @@ static const struct { const char *escape, *tag; } styles[] = {
   [REMOVED] = {"\033[31m", "removed"},
 };
 
-typedef struct mark { /* a part of one line */
+typedef struct diag_render_mark { /* a part of one line */
   uint32_t line, begin, end; /* bytes of the file */
   bool primary;
   const char *label;
   unsigned column, width; /* as shown */
-} mark;
+} diag_render_mark;
 
 typedef struct render {
   FILE *out;
@@ -87,7 +87,7 @@ static void end_style(render *r, style s)
     fputs("\033[0m", r->out);
 }
 
-static void put_text(render *r, const char *text, size_t size)
+static void diag_render_put_text(render *r, const char *text, size_t size)
 {
   char shown[9];
   unsigned columns;
@@ -100,7 +100,7 @@ static void put_text(render *r, const char *text, size_t size)
 static void put_styled(render *r, style s, const char *text)
 {
   begin_style(r, s);
-  put_text(r, text, strlen(text));
+  diag_render_put_text(r, text, strlen(text));
   end_style(r, s);
 }
 
@@ -139,7 +139,7 @@ static void put_broken(render *r, const char *text, unsigned column, unsigned in
     size_t length = strcspn(text, "\n"), part = length;
     if (r->columns && !is_table(text, length))
       part = fitting(text, length, r->columns > column ? r->columns - column : 1);
-    put_text(r, text, part);
+    diag_render_put_text(r, text, part);
     text += part;
     if (!*text || !text[1])
       return;
@@ -149,7 +149,7 @@ static void put_broken(render *r, const char *text, unsigned column, unsigned in
   }
 }
 
-static void put_lines(render *r, const char *text, unsigned column, unsigned indent)
+static void diag_render_put_lines(render *r, const char *text, unsigned column, unsigned indent)
 {
   put_broken(r, text, column, indent);
   putc('\n', r->out);
@@ -185,7 +185,8 @@ static struct cell *cell_at(render *r, canvas *c, size_t column)
   return &c->cell[column];
 }
 
-static void draw(render *r, canvas *c, size_t column, const char *text, size_t size, style s)
+static void diag_render_draw(render *r, canvas *c, size_t column, const char *text, size_t size,
+                             style s)
 {
   char shown[9];
   unsigned columns;
@@ -229,7 +230,7 @@ static void put_canvas(render *r, const canvas *c)
 
 /* ---- Lines of a source ---- */
 
-static const ts_source *source_of(const render *r, uint32_t file)
+static const ts_source *diag_render_source_of(const render *r, uint32_t file)
 {
   return ts_sources_get(r->sources, file);
 }
@@ -292,9 +293,12 @@ static unsigned columns_of(const char *text, size_t size)
 
 /* ---- A snippet: marked lines of one file ---- */
 
-typedef struct marks { mark *at; size_t count, room; } marks;
+typedef struct diag_render_marks {
+  diag_render_mark *at;
+  size_t count, room;
+} diag_render_marks;
 
-static void add_mark(render *r, marks *all, mark m)
+static void add_mark(render *r, diag_render_marks *all, diag_render_mark m)
 {
   size_t at = all->count;
   TS_PUSH(r->scratch, all, m);
@@ -306,10 +310,11 @@ static void add_mark(render *r, marks *all, mark m)
 }
 
 /* One mark a line; the label stands at the last. Of a whole declaration the head is enough. */
-static void add_span(render *r, marks *all, ts_span span, bool primary, const char *label)
+static void add_span(render *r, diag_render_marks *all, ts_span span, bool primary,
+                     const char *label)
 {
   span = ts_span_shown(r->sources, span);
-  const ts_source *source = source_of(r, span.file);
+  const ts_source *source = diag_render_source_of(r, span.file);
   if (!source)
     return;
   uint32_t first = line_number(r, span.file, span.begin),
@@ -323,11 +328,11 @@ static void add_span(render *r, marks *all, ts_span span, bool primary, const ch
     uint32_t stop = line_end(source, begin), next = stop;
     while (next < source->size && source->text[next] != '\n')
       next++;
-    mark m = {.line = line,
-              .begin = begin,
-              .end = line == last ? span.end : stop,
-              .primary = primary,
-              .label = line == last ? label : NULL};
+    diag_render_mark m = {.line = line,
+                          .begin = begin,
+                          .end = line == last ? span.end : stop,
+                          .primary = primary,
+                          .label = line == last ? label : NULL};
     if (m.end > m.begin || first == last)
       add_mark(r, all, m);
     begin = next + 1;
@@ -345,7 +350,7 @@ static unsigned widest(const render *r)
 }
 
 /* Cuts a line that is too wide to a window of columns [*from, *to). */
-static void choose_window(const render *r, const mark *at, size_t count, unsigned width,
+static void choose_window(const render *r, const diag_render_mark *at, size_t count, unsigned width,
                           unsigned *from, unsigned *to)
 {
   unsigned most = widest(r);
@@ -364,20 +369,20 @@ static void cut_canvas(render *r, canvas *c, unsigned from, unsigned to)
 {
   if (to < c->size) {
     c->size = to;
-    draw(r, c, to, "...", 3, GUTTER);
+    diag_render_draw(r, c, to, "...", 3, GUTTER);
   }
   if (from > 0) {
     memmove(c->cell, c->cell + from, (c->size - from) * sizeof *c->cell);
     c->size -= from;
-    draw(r, c, 0, "...", 3, GUTTER);
+    diag_render_draw(r, c, 0, "...", 3, GUTTER);
   }
 }
 
-static style mark_style(const mark *m) { return m->primary ? PRIMARY : SECONDARY; }
+static style mark_style(const diag_render_mark *m) { return m->primary ? PRIMARY : SECONDARY; }
 
 /* The wide ones first, so that what lies within them stays visible; of equal ones the primary is
  * seen. */
-static void draw_underlines(render *r, canvas *c, const mark *at, size_t count)
+static void draw_underlines(render *r, canvas *c, const diag_render_mark *at, size_t count)
 {
   for (unsigned below = UINT_MAX, width; below > 0; below = width) {
     width = 0;
@@ -386,14 +391,14 @@ static void draw_underlines(render *r, canvas *c, const mark *at, size_t count)
     for (int primary = 0; primary < 2; primary++) {
       for (size_t i = 0; i < count; i++) {
         for (unsigned k = 0; at[i].width == width && at[i].primary == primary && k < width; k++)
-          draw(r, c, at[i].column + k, primary ? "^" : "-", 1, mark_style(&at[i]));
+          diag_render_draw(r, c, at[i].column + k, primary ? "^" : "-", 1, mark_style(&at[i]));
       }
     }
   }
 }
 
 /* The label of the rightmost mark may follow it on its row. */
-static size_t inline_label(const render *r, const mark *at, size_t count)
+static size_t inline_label(const render *r, const diag_render_mark *at, size_t count)
 {
   size_t last = count - 1;
   const char *label = at[last].label;
@@ -411,7 +416,7 @@ static size_t inline_label(const render *r, const mark *at, size_t count)
 
 /* A label below its mark, behind the bars on the canvas. On a terminal it stands farther left where
  * it would not fit, and takes several rows. */
-static void put_label(render *r, canvas *c, const mark *m)
+static void put_label(render *r, canvas *c, const diag_render_mark *m)
 {
   size_t size = strlen(m->label);
   unsigned column = m->column, room = widest(r) + 3, bars = (unsigned)c->size;
@@ -423,7 +428,7 @@ static void put_label(render *r, canvas *c, const mark *m)
     canvas line = {0};
     part = r->columns ? fitting(m->label + at, size - at, room > column ? room - column : 1) :
                         size - at;
-    draw(r, at ? &line : c, column, m->label + at, part, mark_style(m));
+    diag_render_draw(r, at ? &line : c, column, m->label + at, part, mark_style(m));
     put_gutter(r, 0);
     put_canvas(r, at ? &line : c);
     part += at + part < size; /* the blank */
@@ -431,7 +436,7 @@ static void put_label(render *r, canvas *c, const mark *m)
 }
 
 /* Labels that stand below: first a row of bars, then from right to left a row each. */
-static void put_hanging_labels(render *r, const mark *at, size_t count, size_t done)
+static void put_hanging_labels(render *r, const diag_render_mark *at, size_t count, size_t done)
 {
   bool bars = false;
   for (size_t upto = count; upto-- > 0;) {
@@ -441,13 +446,13 @@ static void put_hanging_labels(render *r, const mark *at, size_t count, size_t d
       canvas c = {0};
       for (size_t i = 0; i < upto; i++) {
         if (i != done && at[i].label)
-          draw(r, &c, at[i].column, "|", 1, mark_style(&at[i]));
+          diag_render_draw(r, &c, at[i].column, "|", 1, mark_style(&at[i]));
       }
       if (row) {
         put_label(r, &c, &at[upto]);
         continue;
       }
-      draw(r, &c, at[upto].column, "|", 1, mark_style(&at[upto]));
+      diag_render_draw(r, &c, at[upto].column, "|", 1, mark_style(&at[upto]));
       put_gutter(r, 0);
       put_canvas(r, &c);
     }
@@ -455,11 +460,11 @@ static void put_hanging_labels(render *r, const mark *at, size_t count, size_t d
   }
 }
 
-static void put_marked_line(render *r, const ts_source *source, mark *at, size_t count)
+static void put_marked_line(render *r, const ts_source *source, diag_render_mark *at, size_t count)
 {
   uint32_t begin = line_begin(source, at[0].begin), end = line_end(source, at[0].begin);
   canvas line = {0};
-  draw(r, &line, 0, source->text + begin, end - begin, PLAIN);
+  diag_render_draw(r, &line, 0, source->text + begin, end - begin, PLAIN);
   for (size_t i = 0; i < count; i++) {
     at[i].column = columns_of(source->text + begin, at[i].begin - begin);
     at[i].width = columns_of(source->text + at[i].begin, at[i].end - at[i].begin);
@@ -484,8 +489,8 @@ static void put_marked_line(render *r, const ts_source *source, mark *at, size_t
   draw_underlines(r, &underlines, at, count);
   size_t done = inline_label(r, at, count);
   if (done != SIZE_MAX && at[done].label)
-    draw(r, &underlines, at[done].column + at[done].width + 1, at[done].label,
-         strlen(at[done].label), mark_style(&at[done]));
+    diag_render_draw(r, &underlines, at[done].column + at[done].width + 1, at[done].label,
+                     strlen(at[done].label), mark_style(&at[done]));
   put_gutter(r, 0);
   put_canvas(r, &underlines);
   put_hanging_labels(r, at, count, done);
@@ -497,11 +502,11 @@ static void put_place(render *r, const char *arrow, ts_span span)
   fprintf(r->out, "%*s", (int)r->gutter, "");
   put_styled(r, GUTTER, arrow);
   putc(' ', r->out);
-  put_styled(r, PLAIN, source_of(r, span.file)->name);
+  put_styled(r, PLAIN, diag_render_source_of(r, span.file)->name);
   fprintf(r->out, ":%u:%u\n", position.line, position.column);
 }
 
-static void put_marks(render *r, const ts_source *source, marks *all)
+static void put_marks(render *r, const ts_source *source, diag_render_marks *all)
 {
   put_bar(r);
   for (size_t i = 0, next; i < all->count; i = next) {
@@ -528,7 +533,7 @@ static void put_snippets(render *r, ts_span primary, const char *here, const ts_
       shown |= (k == 0 ? primary : labels[k - 1].span).file == place.file;
     if (shown)
       continue;
-    marks all = {0};
+    diag_render_marks all = {0};
     if (i == 0)
       add_span(r, &all, primary, true, here);
     for (size_t k = 0; k < label_count; k++) {
@@ -536,7 +541,7 @@ static void put_snippets(render *r, ts_span primary, const char *here, const ts_
         add_span(r, &all, labels[k].span, false, labels[k].text);
     }
     put_place(r, arrow, place);
-    put_marks(r, source_of(r, place.file), &all);
+    put_marks(r, diag_render_source_of(r, place.file), &all);
     arrow = ":::";
   }
 }
@@ -569,15 +574,16 @@ static void put_patched_line(render *r, uint32_t number, const char *text, size_
                              size_t begin, size_t end, char sign)
 {
   canvas line = {0}, signs = {0};
-  mark m = {.column = columns_of(text, begin), .width = columns_of(text + begin, end - begin)};
-  draw(r, &line, 0, text, size, PLAIN);
+  diag_render_mark m = {.column = columns_of(text, begin),
+                        .width = columns_of(text + begin, end - begin)};
+  diag_render_draw(r, &line, 0, text, size, PLAIN);
   unsigned from, to;
   choose_window(r, &m, 1, (unsigned)line.size, &from, &to);
   cut_canvas(r, &line, from, to);
   put_gutter(r, number);
   put_canvas(r, &line);
   for (unsigned i = 0; i < m.width && m.column + i < to; i++)
-    draw(r, &signs, m.column + i - from, &sign, 1, sign == '-' ? REMOVED : INSERTED);
+    diag_render_draw(r, &signs, m.column + i - from, &sign, 1, sign == '-' ? REMOVED : INSERTED);
   if (signs.size) {
     put_gutter(r, 0);
     put_canvas(r, &signs);
@@ -604,7 +610,7 @@ static void put_patched_text(render *r, uint32_t number, const char *text, size_
  * what goes. */
 static void put_edit(render *r, const ts_diag_child *edit, uint32_t main_file)
 {
-  const ts_source *source = source_of(r, edit->span.file);
+  const ts_source *source = diag_render_source_of(r, edit->span.file);
   ts_span span = edit->span;
   span.end = span.end < source->size ? span.end : (uint32_t)source->size;
   span.begin = span.begin < span.end ? span.begin : span.end;
@@ -636,7 +642,7 @@ static void put_heading(render *r, style s, const char *word, const char *text)
 {
   put_styled(r, s, word);
   fputs(": ", r->out);
-  put_lines(r, text, (unsigned)strlen(word) + 2, (unsigned)strlen(word) + 2);
+  diag_render_put_lines(r, text, (unsigned)strlen(word) + 2, (unsigned)strlen(word) + 2);
 }
 
 static void put_equals(render *r)
@@ -652,7 +658,7 @@ static void put_short_child(render *r, style s, const char *word, const char *te
   put_styled(r, s, word);
   fputs(": ", r->out);
   unsigned indent = r->gutter + 3 + (unsigned)strlen(word) + 2;
-  put_lines(r, text, indent, indent);
+  diag_render_put_lines(r, text, indent, indent);
 }
 
 /* Facts stand in columns; one whose text begins on a new line has its name for a heading. */
@@ -662,11 +668,11 @@ static void put_fact(render *r, const ts_diag_child *fact, unsigned width)
   put_styled(r, HEADLINE, fact->name);
   if (fact->text[0] == '\n') {
     fprintf(r->out, "\n%*s", (int)r->gutter + 5, "");
-    put_lines(r, fact->text + 1, r->gutter + 5, r->gutter + 5);
+    diag_render_put_lines(r, fact->text + 1, r->gutter + 5, r->gutter + 5);
     return;
   }
   fprintf(r->out, "%*s", (int)(width - columns_of(fact->name, strlen(fact->name))) + 2, "");
-  put_lines(r, fact->text, r->gutter + 3 + width + 2, r->gutter + 3 + width + 2);
+  diag_render_put_lines(r, fact->text, r->gutter + 3 + width + 2, r->gutter + 3 + width + 2);
 }
 
 static unsigned fact_width(const ts_diag *d)
@@ -685,7 +691,7 @@ static unsigned fact_width(const ts_diag *d)
 static bool has_place(const render *r, const ts_diag_child *child)
 {
   return (child->kind == TS_CHILD_NOTE || child->kind == TS_CHILD_EDIT) &&
-         source_of(r, child->span.file);
+         diag_render_source_of(r, child->span.file);
 }
 
 /* `after_source`: the last thing printed was a snippet, which a bar separates from what follows. */
@@ -735,7 +741,7 @@ static unsigned gutter_width(const render *r, const ts_diag *d)
     ts_span span = i == 0               ? d->primary :
                    i <= d->labels.count ? d->labels.at[i - 1].span :
                                           d->children.at[i - 1 - d->labels.count].span;
-    if (!source_of(r, span.file))
+    if (!diag_render_source_of(r, span.file))
       continue;
     unsigned width = digits(line_number(r, span.file, span.end));
     widest = width > widest ? width : widest;
@@ -761,7 +767,7 @@ void ts_diag_render(const ts_diag *d, const ts_sources *sources, ts_color color,
   end_style(&r, HEADLINE);
   putc('\n', out);
   put_snippets(&r, d->primary, d->here, d->labels.at, d->labels.count);
-  bool after_source = source_of(&r, d->primary.file) != NULL;
+  bool after_source = diag_render_source_of(&r, d->primary.file) != NULL;
   if (d->values.count) {
     if (after_source)
       put_bar(&r);

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "base/version.h"
 
-static uint32_t column_of(const ts_source *source, uint32_t offset)
+static uint32_t diag_sarif_column_of(const ts_source *source, uint32_t offset)
 {
   uint32_t begin = offset, column = 1, character;
   while (begin > 0 && source->text[begin - 1] != '\n')
@@ -25,7 +25,7 @@ static uint32_t column_of(const ts_source *source, uint32_t offset)
   return column;
 }
 
-static void put_text(ts_json_writer *w, const char *name, const char *text)
+static void diag_sarif_put_text(ts_json_writer *w, const char *name, const char *text)
 {
   ts_json_begin(w, name, '{');
   ts_json_put_text(w, "text", text ? text : "");
@@ -52,9 +52,9 @@ static void put_region(ts_json_writer *w, const char *name, const ts_sources *so
               end = ts_sources_position(sources, span.file, span.end);
   ts_json_begin(w, name, '{');
   ts_json_put_count(w, "startLine", begin.line);
-  ts_json_put_count(w, "startColumn", column_of(source, span.begin));
+  ts_json_put_count(w, "startColumn", diag_sarif_column_of(source, span.begin));
   ts_json_put_count(w, "endLine", end.line);
-  ts_json_put_count(w, "endColumn", column_of(source, span.end));
+  ts_json_put_count(w, "endColumn", diag_sarif_column_of(source, span.end));
   ts_json_end(w, '}');
 }
 
@@ -82,7 +82,7 @@ static void put_location(ts_json_writer *w, const ts_sources *sources, ts_span s
   put_region(w, "region", sources, ts_span_shown(sources, span));
   ts_json_end(w, '}');
   if (text)
-    put_text(w, "message", text);
+    diag_sarif_put_text(w, "message", text);
   ts_json_end(w, '}');
 }
 
@@ -102,8 +102,8 @@ static void put_rules(ts_json_writer *w, const sarif *s)
     ts_json_begin(w, NULL, '{');
     ts_json_put_text(w, "id", ts_code_name(code));
     ts_json_put_text(w, "name", ts_code_short_name(code));
-    put_text(w, "shortDescription", ts_code_title(code));
-    put_text(w, "fullDescription", ts_code_title(code));
+    diag_sarif_put_text(w, "shortDescription", ts_code_title(code));
+    diag_sarif_put_text(w, "fullDescription", ts_code_title(code));
     ts_json_begin(w, "help", '{');
     ts_json_key(w, "text");
     ts_put_json(w->out, "\"`trainspec help %s` says more\"", ts_code_name(code));
@@ -132,7 +132,7 @@ static void put_message(ts_json_writer *w, const ts_diag *d)
   }
   if (d->more)
     text = ts_arena_printf(scratch, "%s\nand %u more like it", text, d->more);
-  put_text(w, "message", text);
+  diag_sarif_put_text(w, "message", text);
   ts_arena_free(scratch);
 }
 
@@ -164,14 +164,14 @@ static void put_fixes(ts_json_writer *w, const ts_diag *d, const ts_sources *sou
     if (!any)
       ts_json_begin(w, "fixes", '[');
     ts_json_begin(w, NULL, '{');
-    put_text(w, "description", child->text);
+    diag_sarif_put_text(w, "description", child->text);
     ts_json_begin(w, "artifactChanges", '[');
     ts_json_begin(w, NULL, '{');
     put_file(w, sources, edited);
     ts_json_begin(w, "replacements", '[');
     ts_json_begin(w, NULL, '{');
     put_region(w, "deletedRegion", sources, edited);
-    put_text(w, "insertedContent", child->replacement);
+    diag_sarif_put_text(w, "insertedContent", child->replacement);
     for (const char *c = "}]}]}"; *c; c++) ts_json_end(w, *c);
     any = true;
   }

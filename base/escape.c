@@ -145,7 +145,7 @@ static size_t plain(const char *text, size_t size)
   return n;
 }
 
-static unsigned put(FILE *out, escape *next, const char *text, size_t size)
+static unsigned escape_put(FILE *out, escape *next, const char *text, size_t size)
 {
   char shown[MOST_SHOWN];
   unsigned total = 0, columns;
@@ -189,9 +189,9 @@ static unsigned put_field(FILE *out, const char *text, size_t size)
   bool formula = is_formula(text, size),
        quoted = formula || memchr(text, ',', size) || memchr(text, '"', size);
   if (!quoted)
-    return put(out, for_terminal, text, size);
+    return escape_put(out, for_terminal, text, size);
   fputs(formula ? "\"'" : "\"", out);
-  unsigned columns = put(out, for_quoted_field, text, size);
+  unsigned columns = escape_put(out, for_quoted_field, text, size);
   fputc('"', out);
   return columns + 2 + formula;
 }
@@ -199,7 +199,7 @@ static unsigned put_field(FILE *out, const char *text, size_t size)
 static unsigned put_code_span(FILE *out, const char *text, size_t size)
 {
   fputc('`', out);
-  unsigned columns = size ? put(out, for_code, text, size) : (unsigned)fprintf(out, " ");
+  unsigned columns = size ? escape_put(out, for_code, text, size) : (unsigned)fprintf(out, " ");
   fputc('`', out);
   return columns + 2;
 }
@@ -254,7 +254,7 @@ static unsigned put_string(FILE *out, escape *next, const conversion *c, const c
   if (next == for_code)
     return put_code_span(out, text, size);
   unsigned before = left || !width ? 0 : pad(out, (int)width, columns_of(next, text, size));
-  wide = put(out, next, text, size);
+  wide = escape_put(out, next, text, size);
   return before + wide + (left ? pad(out, (int)width, wide) : 0);
 }
 
@@ -291,7 +291,7 @@ static int put_real(FILE *out, escape *next, const conversion *c, const char *fo
                                                 fprintf(out, format, c->width, c->precision, value);
 }
 
-static int put_number(FILE *out, escape *next, const conversion *c, va_list *args)
+static int escape_put_number(FILE *out, escape *next, const conversion *c, va_list *args)
 {
   if (c->kind == 'u' && !c->width && c->precision < 0)
     return put_digits(out, unsigned_at(c, args));
@@ -315,7 +315,7 @@ static unsigned put_conversion(FILE *out, escape *next, const conversion *c, va_
   }
   if (c->kind == '%')
     return fputc('%', out), 1;
-  return (unsigned)put_number(out, next, c, args);
+  return (unsigned)escape_put_number(out, next, c, args);
 }
 
 /* next: NULL for fields of CSV. */
@@ -374,10 +374,16 @@ void ts_put_json_string(FILE *out, const char *text)
   putc('"', out);
   fwrite(text, 1, (size_t)(end - text), out);
   if (*end)
-    put(out, for_json, end, strlen(end));
+    escape_put(out, for_json, end, strlen(end));
   putc('"', out);
 }
-void ts_put_json_made(FILE *out, const char *text) { put(out, for_made_json, text, strlen(text)); }
-void ts_put_lines(FILE *out, const char *text) { put(out, for_lines, text, strlen(text)); }
-void ts_put_xml_lines(FILE *out, const char *text) { put(out, for_xml_lines, text, strlen(text)); }
+void ts_put_json_made(FILE *out, const char *text)
+{
+  escape_put(out, for_made_json, text, strlen(text));
+}
+void ts_put_lines(FILE *out, const char *text) { escape_put(out, for_lines, text, strlen(text)); }
+void ts_put_xml_lines(FILE *out, const char *text)
+{
+  escape_put(out, for_xml_lines, text, strlen(text));
+}
 void ts_put_raw(FILE *out, const char *text) { fputs(text, out); }

@@ -164,7 +164,7 @@ void ts_apportion(const double *parts, size_t count, double total, uint64_t unit
   }
 }
 
-static ts_column column_of(double largest, double unit, const char *name)
+static ts_column format_column_of(double largest, double unit, const char *name)
 {
   ts_column column = {name, unit, largest < 9.9995 * unit ? 3 : largest < 99.995 * unit ? 2 : 1};
   for (unsigned d = 0; d < column.decimals; d++)
@@ -180,7 +180,7 @@ ts_column ts_column_of_times(double largest)
   size_t u = 0;
   while (largest < units[u].least)
     u++;
-  return column_of(largest, units[u].size, units[u].name);
+  return format_column_of(largest, units[u].size, units[u].name);
 }
 
 ts_column ts_column_of_sizes(double largest)
@@ -192,7 +192,7 @@ ts_column ts_column_of_sizes(double largest)
   size_t u = 0;
   while (u < 3 && largest < units[u].size)
     u++;
-  return column_of(largest, units[u].size, units[u].name);
+  return format_column_of(largest, units[u].size, units[u].name);
 }
 
 uint64_t ts_column_units(const ts_column *column, double value)

@@ -4,7 +4,7 @@
 
 enum { LEAST_ROOM = 16 };
 
-static void place(ts_hash_table *t, ts_hash_slot slot)
+static void hash_table_place(ts_hash_table *t, ts_hash_slot slot)
 {
   size_t at = slot.hash & (t->room - 1);
   while (t->slots[at].taken)
@@ -23,13 +23,13 @@ void ts_hash_reserve(ts_arena *arena, ts_hash_table *t, size_t count)
   t->slots = TS_NEW_ARRAY(arena, ts_hash_slot, t->room);
   for (size_t i = 0; i < old.room; i++)
     if (old.slots[i].taken)
-      place(t, old.slots[i]);
+      hash_table_place(t, old.slots[i]);
 }
 
 void ts_hash_add(ts_arena *arena, ts_hash_table *t, uint32_t hash, uint32_t number)
 {
   ts_hash_reserve(arena, t, ++t->count);
-  place(t, (ts_hash_slot){hash, number + 1});
+  hash_table_place(t, (ts_hash_slot){hash, number + 1});
 }
 
 uint32_t ts_hash_bytes(const void *bytes, size_t size)

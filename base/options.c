@@ -280,8 +280,8 @@ static int put_version(const ts_options *o)
 
 /* ---- Reading ---- */
 
-static const ts_option *find(const ts_program *program, const char *name, size_t length,
-                             char letter)
+static const ts_option *options_find(const ts_program *program, const char *name, size_t length,
+                                     char letter)
 {
   const ts_option *tables[] = {program->options, common};
   for (size_t t = 0; t < 2; t++) {
@@ -295,13 +295,13 @@ static const ts_option *find(const ts_program *program, const char *name, size_t
   return NULL;
 }
 
-static int leave(ts_options *o, int status)
+static int options_leave(ts_options *o, int status)
 {
   o->status = status;
   return TS_OPTIONS_EXIT;
 }
 
-static int unknown(ts_options *o, const char *spelled)
+static int options_unknown(ts_options *o, const char *spelled)
 {
   char buffer[MAX_WORDS][40];
   const char *words[MAX_WORDS + 1];
@@ -317,7 +317,7 @@ static int unknown(ts_options *o, const char *spelled)
     }
   }
   words[count] = NULL;
-  return leave(o, ts_options_not_among(o, "option", spelled, words));
+  return options_leave(o, ts_options_not_among(o, "option", spelled, words));
 }
 
 static bool take_ceiling(const ts_options *o)
@@ -333,30 +333,28 @@ static bool take_ceiling(const ts_options *o)
   return bytes >= LEAST;
 }
 
-static int finish(ts_options *o, const ts_option *option)
+static int options_finish(ts_options *o, const ts_option *option)
 {
   static const char *const colors[] = {"auto", "always", "never", NULL}, *const forms[] = {
                                                                            "text", "json", "sarif",
                                                                            NULL};
   int choice;
   switch (option->id) {
-  case SHOW_HELP:
-    return leave(o, put_help(o));
-  case SHOW_VERSION:
-    return leave(o, put_version(o));
+  case SHOW_HELP: return options_leave(o, put_help(o));
+  case SHOW_VERSION: return options_leave(o, put_version(o));
   case COLOR:
     if ((choice = ts_options_choice(o, colors)) < 0)
-      return leave(o, TS_EXIT_USAGE);
+      return options_leave(o, TS_EXIT_USAGE);
     o->color = choice ? colors[choice] : NULL;
     return ts_options_next(o);
   case DIAGNOSTICS:
     if ((choice = ts_options_choice(o, forms)) < 0)
-      return leave(o, TS_EXIT_USAGE);
+      return options_leave(o, TS_EXIT_USAGE);
     o->messages = choice;
     return ts_options_next(o);
   case MAX_MEMORY:
     if (!take_ceiling(o))
-      return leave(o, TS_EXIT_USAGE);
+      return options_leave(o, TS_EXIT_USAGE);
     return ts_options_next(o);
   default:
     return option->id;
@@ -364,18 +362,18 @@ static int finish(ts_options *o, const ts_option *option)
 }
 
 /* `attached`: text that follows the option in the same word, or NULL. */
-static int take(ts_options *o, const ts_option *option, const char *attached)
+static int options_take(ts_options *o, const ts_option *option, const char *attached)
 {
   o->argument = attached;
   if (!option->argument && attached)
-    return leave(o, ts_options_wrong(o, "`%s` takes no value", o->spelled));
+    return options_leave(o, ts_options_wrong(o, "`%s` takes no value", o->spelled));
   if (option->argument && !attached) {
     if (o->at >= o->argc)
-      return leave(o, ts_options_wrong(o, "`%s` needs a value: `%s %s`", o->spelled, o->spelled,
-                                       option->argument));
+      return options_leave(o, ts_options_wrong(o, "`%s` needs a value: `%s %s`", o->spelled,
+                                               o->spelled, option->argument));
     o->argument = o->argv[o->at++];
   }
-  return finish(o, option);
+  return options_finish(o, option);
 }
 
 static int take_letter(ts_options *o)
@@ -386,12 +384,12 @@ static int take_letter(ts_options *o)
                                 "Q\0-R\0-S\0-T\0-U\0-V\0-W\0-X\0-Y\0-Z";
   char letter = *o->cluster++;
   const char *rest = *o->cluster ? o->cluster : NULL;
-  const ts_option *option = find(o->program, NULL, 0, letter);
+  const ts_option *option = options_find(o->program, NULL, 0, letter);
   if (!option) {
     char spelled[] = {'-', letter, 0};
-    return leave(o, (unsigned char)letter < 0x80 ?
-                      ts_options_wrong(o, "unknown option `%s`", spelled) :
-                      ts_options_wrong(o, "unknown option `%s`", o->argv[o->at - 1]));
+    return options_leave(o, (unsigned char)letter < 0x80 ?
+                              ts_options_wrong(o, "unknown option `%s`", spelled) :
+                              ts_options_wrong(o, "unknown option `%s`", o->argv[o->at - 1]));
   }
   for (const char *s = letters; s < letters + sizeof letters; s += 3) {
     if (s[1] == letter)
@@ -400,22 +398,22 @@ static int take_letter(ts_options *o)
   if (!option->argument) {
     o->cluster = rest;
     o->argument = NULL;
-    return finish(o, option);
+    return options_finish(o, option);
   }
   o->cluster = NULL;
-  return take(o, option, rest);
+  return options_take(o, option, rest);
 }
 
 static int take_long(ts_options *o, char *word)
 {
   size_t length = strcspn(word + 2, "=");
-  const ts_option *option = find(o->program, word + 2, length, 0);
+  const ts_option *option = options_find(o->program, word + 2, length, 0);
   bool attached = word[2 + length] == '=';
   word[2 + length] = '\0';
   if (!option || one_dash(option))
-    return unknown(o, word);
+    return options_unknown(o, word);
   o->spelled = word;
-  return take(o, option, attached ? word + 2 + length + 1 : NULL);
+  return options_take(o, option, attached ? word + 2 + length + 1 : NULL);
 }
 
 const ts_option *ts_options_named(const ts_program *program, const char *word)
@@ -423,27 +421,27 @@ const ts_option *ts_options_named(const ts_program *program, const char *word)
   if (word[0] != '-' || !word[1])
     return NULL;
   if (word[1] != '-')
-    return word[2] ? NULL : find(program, NULL, 0, word[1]);
-  return find(program, word + 2, strcspn(word + 2, "="), 0);
+    return word[2] ? NULL : options_find(program, NULL, 0, word[1]);
+  return options_find(program, word + 2, strcspn(word + 2, "="), 0);
 }
 
 /* For an option whose words only the program knows, it is as if that stood there with what is there
  * of its value: the program asks ts_options_choice. */
-static int complete(ts_options *o)
+static int options_complete(ts_options *o)
 {
   const ts_option *asked = NULL;
   if (!o->completing)
     asked = ts_complete(o->program, common, o->argc, o->argv, &o->completing, &o->argument, stdout);
   if (!asked)
-    return leave(o, ts_options_finish(o, stdout, TS_EXIT_DONE));
+    return options_leave(o, ts_options_finish(o, stdout, TS_EXIT_DONE));
   o->spelled = o->completing;
-  return asked->id >= COMMON ? finish(o, asked) : asked->id;
+  return asked->id >= COMMON ? options_finish(o, asked) : asked->id;
 }
 
 int ts_options_next(ts_options *o)
 {
   if (o->completing || (o->at == 1 && ts_complete_asked(o->argc, o->argv)))
-    return complete(o);
+    return options_complete(o);
   if (o->cluster)
     return take_letter(o);
   if (o->at >= o->argc)
@@ -458,10 +456,10 @@ int ts_options_next(ts_options *o)
   }
   if (word[1] == '-')
     return take_long(o, word);
-  const ts_option *option = find(o->program, word, strlen(word), 0);
+  const ts_option *option = options_find(o->program, word, strlen(word), 0);
   if (option) {
     o->spelled = word;
-    return take(o, option, NULL);
+    return options_take(o, option, NULL);
   }
   o->cluster = word + 1;
   return take_letter(o);

@@ -224,7 +224,7 @@ int ts_output_open(ts_output *o, const char *path)
 }
 
 /* What was written reaches the disk before the name does. Pipes have no disk. */
-static int finish(ts_output *o)
+static int output_finish(ts_output *o)
 {
   bool failed = ferror(o->out);
   int error = 0;
@@ -255,7 +255,7 @@ static int place_new(const char *beside, const char *path)
 /* `keep`: NULL to leave what is there. */
 static int close_as(ts_output *o, place *keep)
 {
-  int error = o->out ? finish(o) : 0;
+  int error = o->out ? output_finish(o) : 0;
   if (o->half)
     ts_heap_disown(&o->half->owned);
   free(o->half);

@@ -71,17 +71,17 @@ bool ts_raster_loads(ts_error *error)
                         loaded ? "is too old here" : "is not installed");
 }
 
-static int put(void *closure, const unsigned char *bytes, unsigned size)
+static int raster_put(void *closure, const unsigned char *bytes, unsigned size)
 {
   return ts_put_bytes(closure, bytes, size) ? 0 : CAIRO_WRITE_ERROR;
 }
 
-static bool draw(void *picture, rectangle all, ts_raster_form form, FILE *out)
+static bool raster_draw(void *picture, rectangle all, ts_raster_form form, FILE *out)
 {
   const struct library *l = &library;
   double scale = form == TS_RASTER_PNG && all.width <= SHARP && all.height <= SHARP ? 2 : 1;
   void *surface = form == TS_RASTER_PDF ?
-                    l->pdf(put, out, all.width, all.height) :
+                    l->pdf(raster_put, out, all.width, all.height) :
                     l->image(CAIRO_ARGB32, (int)(scale * all.width), (int)(scale * all.height));
   if (form == TS_RASTER_PDF) /* the same picture, the same bytes */
     l->pdf_metadata(surface, CAIRO_PDF_CREATE_DATE, "2000-01-01T00:00:00Z");
@@ -90,7 +90,7 @@ static bool draw(void *picture, rectangle all, ts_raster_form form, FILE *out)
   bool good = l->render(picture, context, &all, NULL);
   l->context_free(context);
   if (form == TS_RASTER_PNG)
-    good = l->write_png(surface, put, out) == 0 && good;
+    good = l->write_png(surface, raster_put, out) == 0 && good;
   l->finish(surface);
   good = l->status(surface) == 0 && good;
   l->surface_free(surface);
@@ -107,7 +107,7 @@ bool ts_raster_draw(const char *svg, size_t size, ts_raster_form form, FILE *out
   if (sized && form == TS_RASTER_PNG && (all.width > MOST_PIXELS || all.height > MOST_PIXELS))
     ts_fail(error, "take pdf or svg, or a part of the step with `--from` and `--to`",
             "the picture is too large for PNG: %.0f x %.0f pixels", all.width, all.height);
-  else if (!sized || !draw(picture, all, form, out))
+  else if (!sized || !raster_draw(picture, all, form, out))
     ts_fail(error, NULL, "librsvg cannot draw the picture");
   if (picture)
     library.unref(picture);

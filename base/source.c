@@ -15,13 +15,15 @@
 /* Where lines and columns stand at every so many bytes: of each file in which a place was asked
  * for. */
 enum { MARK_EVERY = 256 };
-typedef struct marks { const ts_position *at; } marks;
+typedef struct source_marks {
+  const ts_position *at;
+} source_marks;
 
 struct ts_sources {
   ts_arena *arena;
   const ts_sources *below;  /* its files come first; NULL: none */
   TS_VEC(ts_source) files;
-  TS_VEC(marks) marks;      /* also of those below */
+  TS_VEC(source_marks) marks; /* also of those below */
 };
 
 ts_sources *ts_sources_new(ts_arena *arena)
@@ -36,7 +38,7 @@ ts_sources *ts_sources_over(ts_arena *arena, const ts_sources *below)
   ts_sources *map = ts_sources_new(arena);
   map->below = below;
   for (uint32_t i = 0; i < ts_sources_count(below); i++)
-    TS_PUSH(arena, &map->marks, (marks){0});
+    TS_PUSH(arena, &map->marks, (source_marks){0});
   return map;
 }
 
@@ -50,7 +52,7 @@ uint32_t ts_sources_add(ts_sources *map, const char *name, const char *role, con
     .size = size,
   };
   TS_PUSH(map->arena, &map->files, file);
-  TS_PUSH(map->arena, &map->marks, (marks){0});
+  TS_PUSH(map->arena, &map->marks, (source_marks){0});
   return ts_sources_count(map);
 }
 
@@ -124,7 +126,7 @@ static int check_regular(const struct stat *info)
 
 /* Pipes have no size, so the text is read until it ends. `regular`: of a file that a file names,
  * which is no pipe and no device. */
-static int read_all(ts_arena *arena, int fd, bool regular, char **text, size_t *size)
+static int source_read_all(ts_arena *arena, int fd, bool regular, char **text, size_t *size)
 {
   size_t room = 1 << 16, used = 0;
   struct stat info;
@@ -164,7 +166,7 @@ static char *read_open(ts_arena *arena, int fd, bool regular, size_t *size, int 
 {
   char *text = NULL;
   size_t read_size = 0;
-  int status = fd < 0 ? errno : read_all(arena, fd, regular, &text, &read_size);
+  int status = fd < 0 ? errno : source_read_all(arena, fd, regular, &text, &read_size);
   if (fd >= 0)
     close(fd);
   if (size)

@@ -10,31 +10,42 @@
 
 enum { CONTEXT = 3, MOST_EDITS = 2000 };
 
-typedef struct line { const char *text; size_t length; } line;
-typedef struct lines { line *at; size_t count, room; } lines;
+typedef struct text_diff_line {
+  const char *text;
+  size_t length;
+} text_diff_line;
+typedef struct text_diff_lines {
+  text_diff_line *at;
+  size_t count, room;
+} text_diff_lines;
 /* numbers of the next line on both sides, from 0 */
-typedef struct edit { char sign; line line; size_t old_line, new_line; } edit;
+typedef struct edit {
+  char sign;
+  text_diff_line line;
+  size_t old_line, new_line;
+} edit;
 typedef struct script { edit *at; size_t count, room; } script;
 
-static lines split(ts_arena *arena, const char *text)
+static text_diff_lines text_diff_split(ts_arena *arena, const char *text)
 {
-  lines all = {0};
+  text_diff_lines all = {0};
   while (*text) {
     size_t length = strcspn(text, "\n");
-    TS_PUSH(arena, &all, (line){text, length});
+    TS_PUSH(arena, &all, (text_diff_line){text, length});
     text += length + (text[length] == '\n');
   }
   return all;
 }
 
-static bool same(line a, line b)
+static bool text_diff_same(text_diff_line a, text_diff_line b)
 {
   return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
 /* Frontiers by number of edits: frontier[d][k + d] is the furthest x on diagonal k. The number of
  * edits is returned, -1 for too many. */
-static int64_t search(ts_arena *arena, const lines *a, const lines *b, int64_t **frontier)
+static int64_t text_diff_search(ts_arena *arena, const text_diff_lines *a, const text_diff_lines *b,
+                                int64_t **frontier)
 {
   int64_t n = (int64_t)a->count, m = (int64_t)b->count;
   for (int64_t d = 0; d <= MOST_EDITS; d++) {
@@ -43,7 +54,7 @@ static int64_t search(ts_arena *arena, const lines *a, const lines *b, int64_t *
       const int64_t *last = d ? frontier[d - 1] + d - 1 : NULL;
       bool down = d && (k == -d || (k != d && last[k - 1] < last[k + 1]));
       int64_t x = !d ? 0 : down ? last[k + 1] : last[k - 1] + 1;
-      while (x < n && x - k < m && same(a->at[x], b->at[x - k]))
+      while (x < n && x - k < m && text_diff_same(a->at[x], b->at[x - k]))
         x++;
       frontier[d][k + d] = x;
       if (x >= n && x - k >= m)
@@ -53,15 +64,15 @@ static int64_t search(ts_arena *arena, const lines *a, const lines *b, int64_t *
   return -1;
 }
 
-static void push(ts_arena *arena, script *s, char sign, const lines *a, const lines *b, int64_t x,
-                 int64_t y)
+static void text_diff_push(ts_arena *arena, script *s, char sign, const text_diff_lines *a,
+                           const text_diff_lines *b, int64_t x, int64_t y)
 {
   TS_PUSH(arena, s, (edit){sign, sign == '+' ? b->at[y] : a->at[x], (size_t)x, (size_t)y});
 }
 
 /* The script, last edit first. */
-static script walk_back(ts_arena *arena, const lines *a, const lines *b, int64_t **frontier,
-                        int64_t edits)
+static script walk_back(ts_arena *arena, const text_diff_lines *a, const text_diff_lines *b,
+                        int64_t **frontier, int64_t edits)
 {
   script s = {0};
   int64_t x = (int64_t)a->count, y = (int64_t)b->count;
@@ -71,28 +82,28 @@ static script walk_back(ts_arena *arena, const lines *a, const lines *b, int64_t
     bool down = k == -d || (k != d && last[k - 1] < last[k + 1]);
     int64_t from_x = down ? last[k + 1] : last[k - 1], from_y = from_x - (down ? k + 1 : k - 1);
     while (x > from_x + !down && y > from_y + down)
-      x--, y--, push(arena, &s, ' ', a, b, x, y);
+      x--, y--, text_diff_push(arena, &s, ' ', a, b, x, y);
     x = from_x;
     y = from_y;
-    push(arena, &s, down ? '+' : '-', a, b, x, y);
+    text_diff_push(arena, &s, down ? '+' : '-', a, b, x, y);
   }
   while (x > 0)
-    x--, y--, push(arena, &s, ' ', a, b, x, y);
+    x--, y--, text_diff_push(arena, &s, ' ', a, b, x, y);
   return s;
 }
 
-static script replace_all(ts_arena *arena, const lines *a, const lines *b)
+static script replace_all(ts_arena *arena, const text_diff_lines *a, const text_diff_lines *b)
 {
   script s = {0};
   for (int64_t y = (int64_t)b->count; y-- > 0;)
-    push(arena, &s, '+', a, b, (int64_t)a->count, y);
+    text_diff_push(arena, &s, '+', a, b, (int64_t)a->count, y);
   for (int64_t x = (int64_t)a->count; x-- > 0;)
-    push(arena, &s, '-', a, b, x, 0);
+    text_diff_push(arena, &s, '-', a, b, x, 0);
   return s;
 }
 
 /* For people, but tabs, and the carriage return of a line's end, stay as they are. */
-static void put_line(FILE *out, char sign, line l)
+static void put_line(FILE *out, char sign, text_diff_line l)
 {
   fputc(sign, out);
   for (size_t at = 0, end; at < l.length; at = end) {
@@ -142,9 +153,9 @@ void ts_text_diff(FILE *out, ts_arena *arena, const char *name, const char *old_
 {
   if (strcmp(old_text, new_text) == 0)
     return;
-  lines a = split(arena, old_text), b = split(arena, new_text);
+  text_diff_lines a = text_diff_split(arena, old_text), b = text_diff_split(arena, new_text);
   int64_t **frontier = TS_NEW_ARRAY(arena, int64_t *, MOST_EDITS + 1);
-  int64_t edits = search(arena, &a, &b, frontier);
+  int64_t edits = text_diff_search(arena, &a, &b, frontier);
   script s = edits < 0 ? replace_all(arena, &a, &b) : walk_back(arena, &a, &b, frontier, edits);
   for (size_t i = 0; i < s.count / 2; i++) {
     edit swap = s.at[i];

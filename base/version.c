@@ -15,9 +15,12 @@ const char *ts_version(void) { return PACKAGE_VERSION; }
 
 #ifdef __ELF__
 
-typedef struct text { char *at; size_t size; } text;
+typedef struct version_text {
+  char *at;
+  size_t size;
+} version_text;
 
-static void put_hex(text *t, const unsigned char *bytes, size_t count)
+static void put_hex(version_text *t, const unsigned char *bytes, size_t count)
 {
   for (size_t i = 0; i < count && t->size > 2; i++, t->at += 2, t->size -= 2)
     snprintf(t->at, t->size, "%02x", bytes[i]);
@@ -26,7 +29,7 @@ static void put_hex(text *t, const unsigned char *bytes, size_t count)
 static size_t rounded(size_t size) { return (size + 3) & ~(size_t)3; }
 
 /* Notes of a segment: name and content follow a head, each rounded up to four bytes (elf(5)). */
-static void find_in(const unsigned char *at, size_t size, text *t)
+static void find_in(const unsigned char *at, size_t size, version_text *t)
 {
   ElfW(Nhdr) head;
   while (size >= sizeof head) {
@@ -44,7 +47,7 @@ static void find_in(const unsigned char *at, size_t size, text *t)
 }
 
 /* The first object is the program. */
-static int find(struct dl_phdr_info *object, size_t size, void *closure)
+static int version_find(struct dl_phdr_info *object, size_t size, void *closure)
 {
   (void)size;
   for (int i = 0; i < object->dlpi_phnum; i++) {
@@ -58,10 +61,10 @@ static int find(struct dl_phdr_info *object, size_t size, void *closure)
 
 void ts_build(char *hex, size_t size)
 {
-  text t = {hex, size};
+  version_text t = {hex, size};
   if (size)
     *hex = 0;
-  dl_iterate_phdr(find, &t);
+  dl_iterate_phdr(version_find, &t);
 }
 
 #else

@@ -13,7 +13,7 @@ double ts_scores_effective(const ts_score *scores, uint32_t count)
   return squares > 0 ? sum * sum / squares : 0;
 }
 
-static int by_value(const void *x, const void *y)
+static int conformal_by_value(const void *x, const void *y)
 {
   const ts_score *a = x, *b = y;
   return (a->value > b->value) - (a->value < b->value);
@@ -26,7 +26,7 @@ double ts_scores_reach(ts_score *scores, uint32_t count, double share)
     return 0;
   for (uint32_t i = 0; i < count; i++)
     sum += scores[i].weight;
-  qsort(scores, count, sizeof *scores, by_value);
+  qsort(scores, count, sizeof *scores, conformal_by_value);
   double wanted = fmin(1, share * (1 + 1 / n)) * sum * (1 - 1e-12); /* sums are rounded */
   for (uint32_t i = 0; i < count; i++) {
     below += scores[i].weight;

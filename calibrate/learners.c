@@ -14,7 +14,7 @@ typedef struct left_over { /* logarithms that the physical model leaves, and wha
   double *input, *target;
 } left_over;
 
-static int by_value(const void *x, const void *y)
+static int learners_by_value(const void *x, const void *y)
 {
   double a = *(const double *)x, b = *(const double *)y;
   return (a > b) - (a < b);
@@ -23,7 +23,7 @@ static int by_value(const void *x, const void *y)
 static double median(ts_arena *arena, const left_over *rows)
 {
   double *sorted = ts_arena_copy(arena, rows->target, rows->count * sizeof *sorted);
-  qsort(sorted, rows->count, sizeof *sorted, by_value);
+  qsort(sorted, rows->count, sizeof *sorted, learners_by_value);
   return rows->count ? sorted[rows->count / 2] : 0;
 }
 
@@ -33,14 +33,14 @@ static left_over room_for(ts_arena *arena, uint32_t count, uint32_t inputs)
                      TS_NEW_ARRAY(arena, double, count + 1)};
 }
 
-static void add(left_over *to, const left_over *from, uint32_t row)
+static void learners_add(left_over *to, const left_over *from, uint32_t row)
 {
   memcpy(to->input + (size_t)to->count * to->inputs, from->input + (size_t)row * from->inputs,
          from->inputs * sizeof *to->input);
   to->target[to->count++] = from->target[row];
 }
 
-static left_over leave(ts_arena *arena, const ts_fit_model *m, const ts_fit_rows *rows)
+static left_over learners_leave(ts_arena *arena, const ts_fit_model *m, const ts_fit_rows *rows)
 {
   left_over all = room_for(arena, rows->count, m->input_count);
   for (; all.count < rows->count; all.count++) {
@@ -92,9 +92,9 @@ static uint32_t fold_of(uint32_t i)
   return (uint32_t)(FOLDS * (turns - floor(turns)));
 }
 
-static bool judge(ts_arena *arena, const ts_fit_model *m, const left_over *all, uint32_t own,
-                  uint32_t stride, double noise, ts_op_learner by, double *error,
-                  const char **wrong)
+static bool learners_judge(ts_arena *arena, const ts_fit_model *m, const left_over *all,
+                           uint32_t own, uint32_t stride, double noise, ts_op_learner by,
+                           double *error, const char **wrong)
 {
   uint32_t judged = 0;
   *error = 0;
@@ -102,7 +102,7 @@ static bool judge(ts_arena *arena, const ts_fit_model *m, const left_over *all, 
     left_over train = room_for(arena, all->count, all->inputs);
     for (uint32_t i = 0; i < all->count; i += stride)
       if (i >= own || fold_of(i / stride) != fold)
-        add(&train, all, i);
+        learners_add(&train, all, i);
     learned l;
     if (!learn(arena, m, &train, noise, by, &l, wrong))
       return false;
@@ -140,12 +140,12 @@ bool ts_fit_choose_learner(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *
   *wrong = NULL;
   if (none)
     m->input_count = ts_model_tree_inputs(m->model, m->input);
-  left_over all = leave(arena, m, rows);
+  left_over all = learners_leave(arena, m, rows);
   for (int l = 0; l < TS_OP_LEARNERS; l++) {
     error[l] = INFINITY;
     if (!(none && l == TS_OP_GAUSSIAN) &&
-        !judge(arena, m, &all, rows->own, (rows->count + MOST_ROWS - 1) / MOST_ROWS, noise,
-               (ts_op_learner)l, &error[l], wrong))
+        !learners_judge(arena, m, &all, rows->own, (rows->count + MOST_ROWS - 1) / MOST_ROWS, noise,
+                        (ts_op_learner)l, &error[l], wrong))
       return false;
   }
   *best = ts_op_best(error);
@@ -160,6 +160,6 @@ bool ts_fit_learn_again(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *row
   *wrong = NULL;
   m->row = rows->feature, m->row_us = rows->us, m->row_table = rows->table,
   m->row_count = rows->count, m->own_rows = rows->own;
-  left_over all = leave(arena, m, rows);
+  left_over all = learners_leave(arena, m, rows);
   return settle(arena, m, &all, m->noise, learner, weight, wrong);
 }

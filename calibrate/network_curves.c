@@ -18,11 +18,14 @@ enum { PARAMETERS = 5, LEAST_ROWS = 3, LEAST_REPEATS = 4, ITERATIONS = 1500 };
 
 /* ratio: upper quartile to fastest of repeats; 0: too few. played: what the model is to say, the
  * upper quartile if that is known, else the median; seconds: without stragglers */
-typedef struct call { ts_profile profile; double bytes, seconds, played, fastest, ratio; } call;
+typedef struct network_curves_call {
+  ts_profile profile;
+  double bytes, seconds, played, fastest, ratio;
+} network_curves_call;
 /* rows about one kind of link */
 typedef struct side {
   ts_ir_net_curve *curve;
-  const call *calls;
+  const network_curves_call *calls;
   uint32_t count;
   bool between;
 } side;
@@ -34,10 +37,11 @@ static bool same_call(const ts_ir_net_point *a, const ts_ir_net_point *b)
 }
 
 /* Calls of one collective, repeats put together; points of one are sorted by time. */
-static uint32_t gather(ts_arena *arena, const ts_ir_net_point *p, uint32_t count, call **calls)
+static uint32_t network_curves_gather(ts_arena *arena, const ts_ir_net_point *p, uint32_t count,
+                                      network_curves_call **calls)
 {
   uint32_t n = 0, repeated = 0;
-  *calls = TS_NEW_ARRAY(arena, call, count);
+  *calls = TS_NEW_ARRAY(arena, network_curves_call, count);
   for (uint32_t i = 0, k; i < count; i += k) {
     for (k = 1; i + k < count && same_call(p + i, p + i + k);)
       k++;
@@ -45,12 +49,12 @@ static uint32_t gather(ts_arena *arena, const ts_ir_net_point *p, uint32_t count
     repeated += k >= LEAST_REPEATS;
     double median = (double)p[i + (k - 1) / 2].time * 1e-12;
     ts_profile profile = ts_fit_profile((ts_fit_links){0, 0}, p[i].ranks, p[i].islands);
-    (*calls)[n++] = (call){.profile = profile,
-                           .bytes = (double)p[i].bytes,
-                           .seconds = median,
-                           .played = median,
-                           .fastest = fastest * 1e-12,
-                           .ratio = k >= LEAST_REPEATS ? upper / fastest : 0};
+    (*calls)[n++] = (network_curves_call){.profile = profile,
+                                          .bytes = (double)p[i].bytes,
+                                          .seconds = median,
+                                          .played = median,
+                                          .fastest = fastest * 1e-12,
+                                          .ratio = k >= LEAST_REPEATS ? upper / fastest : 0};
   }
   for (uint32_t i = 0; i < n; i++)
     if (repeated < LEAST_ROWS)
@@ -96,7 +100,7 @@ static double loss(const gsl_vector *x, void *context)
 }
 
 /* From where bandwidth is highest, half of it, and the shortest call. */
-static void start(const side *s, double slope, gsl_vector *x)
+static void network_curves_start(const side *s, double slope, gsl_vector *x)
 {
   double best = 0, shortest = INFINITY, middle = 1;
   for (uint32_t i = 0; i < s->count; i++) {
@@ -122,7 +126,7 @@ static void fit_side(const side *s)
     gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, PARAMETERS);
   double least = INFINITY;
   for (size_t k = 0; k < sizeof slopes / sizeof *slopes; k++) {
-    start(s, slopes[k], x);
+    network_curves_start(s, slopes[k], x);
     gsl_vector_set_all(step, 0.5);
     gsl_multimin_fminimizer_set(m, &f, x, step);
     for (int i = 0; i < ITERATIONS && !gsl_multimin_fminimizer_iterate(m) &&
@@ -143,7 +147,7 @@ static void fit_side(const side *s)
 /* The logarithm of what is left, linear in log bytes, log ranks and their product: its values at
  * the four corners of what was measured. None is further from no correction than the calls are from
  * each other. */
-static void fit_correction(ts_ir_net_curve *c, const call *calls, uint32_t count)
+static void fit_correction(ts_ir_net_curve *c, const network_curves_call *calls, uint32_t count)
 {
   double a[16] = {0}, b[4] = {0}, left[4], least = 0, most = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -172,7 +176,7 @@ static void fit_correction(ts_ir_net_curve *c, const call *calls, uint32_t count
 
 /* ratio - 1 = straggler + straggler_slope * ranks * log bytes, neither below 0, and at the most
  * ranks and bytes no more than any measured. */
-static void fit_stragglers(ts_ir_net_curve *c, const call *calls, uint32_t count)
+static void fit_stragglers(ts_ir_net_curve *c, const network_curves_call *calls, uint32_t count)
 {
   double n = 0, x = 0, y = 0, xx = 0, xy = 0, most = 0,
          end = c->most_ranks * log(fmax((double)c->most, 1));
@@ -202,9 +206,10 @@ static void fit_stragglers(ts_ir_net_curve *c, const call *calls, uint32_t count
 static bool fit_collective(ts_arena *arena, const ts_ir_net_point *p, uint32_t count,
                            ts_ir_net_curve *c)
 {
-  call *calls;
-  uint32_t n = gather(arena, p, count, &calls), near = 0, far = 0;
-  call *inside = TS_NEW_ARRAY(arena, call, n), *outside = TS_NEW_ARRAY(arena, call, n);
+  network_curves_call *calls;
+  uint32_t n = network_curves_gather(arena, p, count, &calls), near = 0, far = 0;
+  network_curves_call *inside = TS_NEW_ARRAY(arena, network_curves_call, n),
+                      *outside = TS_NEW_ARRAY(arena, network_curves_call, n);
   *c = (ts_ir_net_curve){.collective = p->collective,
                          .least_ranks = p->ranks,
                          .most_ranks = p->ranks,
@@ -228,7 +233,7 @@ static bool fit_collective(ts_arena *arena, const ts_ir_net_point *p, uint32_t c
   }
   fit_stragglers(c, calls, n);
   for (uint32_t i = 0; i < near + far; i++) {
-    call *k = i < near ? &inside[i] : &outside[i - near];
+    network_curves_call *k = i < near ? &inside[i] : &outside[i - near];
     if (k->ratio <= 0)
       k->seconds = k->played / ts_curve_stragglers(c, k->bytes, k->profile.ranks);
   }

@@ -20,14 +20,20 @@
 
 enum { MOST_LINES = 3, LEAST_POINTS = 2 };
 
-typedef struct line { double latency, slope; } line; /* us, us per byte */
+typedef struct network_fit_line {
+  double latency, slope;
+} network_fit_line; /* us, us per byte */
 /* end: one past the last point it was fitted to */
-typedef struct lines { line at[MOST_LINES]; uint32_t end[MOST_LINES]; uint32_t count; } lines;
+typedef struct network_fit_lines {
+  network_fit_line at[MOST_LINES];
+  uint32_t end[MOST_LINES];
+  uint32_t count;
+} network_fit_lines;
 
 static double us(const ts_ir_net_point *p) { return (double)p->time * 1e-6; }
 
 /* Least squares of ((latency + slope x) / y - 1), neither below 0. */
-static line fit_line(const ts_ir_net_point *p, uint32_t count)
+static network_fit_line fit_line(const ts_ir_net_point *p, uint32_t count)
 {
   double w = 0, wx = 0, wxx = 0, v = 0, vx = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -35,17 +41,17 @@ static line fit_line(const ts_ir_net_point *p, uint32_t count)
     w += a * a, wx += a * b, wxx += b * b, v += a, vx += b;
   }
   double d = w * wxx - wx * wx;
-  line l = {v / w, 0};
+  network_fit_line l = {v / w, 0};
   if (count > 1 && d > 1e-12 * w * wxx)
-    l = (line){(v * wxx - wx * vx) / d, (w * vx - wx * v) / d};
+    l = (network_fit_line){(v * wxx - wx * vx) / d, (w * vx - wx * v) / d};
   if (l.slope < 0)
-    l = (line){v / w, 0};
+    l = (network_fit_line){v / w, 0};
   if (l.latency < 0)
-    l = (line){0, vx / wxx};
+    l = (network_fit_line){0, vx / wxx};
   return l;
 }
 
-static double at(const lines *l, double x)
+static double at(const network_fit_lines *l, double x)
 {
   double least = INFINITY;
   for (uint32_t k = 0; k < l->count; k++)
@@ -53,7 +59,7 @@ static double at(const lines *l, double x)
   return least;
 }
 
-static double loss(const lines *l, const ts_ir_net_point *p, uint32_t count)
+static double loss(const network_fit_lines *l, const ts_ir_net_point *p, uint32_t count)
 {
   double sum = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -64,8 +70,8 @@ static double loss(const lines *l, const ts_ir_net_point *p, uint32_t count)
   return count * log(sum / count + 3e-4) + 2.0 * l->count;
 }
 
-static void keep_best(lines *best, double *least, const lines *l, const ts_ir_net_point *p,
-                      uint32_t count)
+static void keep_best(network_fit_lines *best, double *least, const network_fit_lines *l,
+                      const ts_ir_net_point *p, uint32_t count)
 {
   double x = loss(l, p, count);
   if (best->count && x >= *least)
@@ -74,17 +80,18 @@ static void keep_best(lines *best, double *least, const lines *l, const ts_ir_ne
   *least = x;
 }
 
-static lines fit_lines(const ts_ir_net_point *p, uint32_t n)
+static network_fit_lines fit_lines(const ts_ir_net_point *p, uint32_t n)
 {
-  lines best = {.count = 0}, l = {.at = {fit_line(p, n)}, .end = {n}, .count = 1};
+  network_fit_lines best = {.count = 0}, l = {.at = {fit_line(p, n)}, .end = {n}, .count = 1};
   double least = INFINITY;
   keep_best(&best, &least, &l, p, n);
   for (uint32_t i = LEAST_POINTS; i + LEAST_POINTS <= n; i++) {
-    line first = fit_line(p, i);
-    l = (lines){{first, fit_line(p + i, n - i)}, {i, n}, 2};
+    network_fit_line first = fit_line(p, i);
+    l = (network_fit_lines){{first, fit_line(p + i, n - i)}, {i, n}, 2};
     keep_best(&best, &least, &l, p, n);
     for (uint32_t k = i + LEAST_POINTS; k + LEAST_POINTS <= n; k++) {
-      l = (lines){{first, fit_line(p + i, k - i), fit_line(p + k, n - k)}, {i, k, n}, 3};
+      l =
+        (network_fit_lines){{first, fit_line(p + i, k - i), fit_line(p + k, n - k)}, {i, k, n}, 3};
       keep_best(&best, &least, &l, p, n);
     }
   }
@@ -115,7 +122,7 @@ static double box_us(const ts_ir_net_method *m, uint64_t bytes, const ts_profile
 }
 
 /* Without the links' rates only the latency distinguishes methods. */
-static double unlike(const ts_ir_net_method *m, const line *l, const ts_ir_net_point *p,
+static double unlike(const ts_ir_net_method *m, const network_fit_line *l, const ts_ir_net_point *p,
                      uint32_t first, uint32_t end, const ts_profile *profile)
 {
   bool rates = profile->islands > 1 ? profile->inter > 0 : profile->intra > 0;
@@ -129,9 +136,10 @@ static double unlike(const ts_ir_net_method *m, const line *l, const ts_ir_net_p
 
 /* The hardware's method that a line is most like, of a protocol no more eager than the one before.
  * */
-static const ts_ir_net_method *recognise(const ts_network_file *hardware, const lines *l,
-                                         uint32_t k, const ts_ir_net_point *p,
-                                         const ts_profile *profile, uint32_t least_protocol)
+static const ts_ir_net_method *recognise(const ts_network_file *hardware,
+                                         const network_fit_lines *l, uint32_t k,
+                                         const ts_ir_net_point *p, const ts_profile *profile,
+                                         uint32_t least_protocol)
 {
   const ts_ir_net_method *best = NULL;
   double least = INFINITY;
@@ -150,7 +158,7 @@ static const ts_ir_net_method *recognise(const ts_network_file *hardware, const 
   return best;
 }
 
-static ts_ir_net_method calibrated(const ts_ir_net_method *like, const line *l,
+static ts_ir_net_method calibrated(const ts_ir_net_method *like, const network_fit_line *l,
                                    const ts_ir_net_point *p, uint32_t count,
                                    const ts_profile *profile)
 {
@@ -203,7 +211,7 @@ static uint32_t same_group(const ts_ir_net_point *p, uint32_t count)
 static bool fit_by_lines(ts_arena *arena, result *out, const ts_network_file *hardware,
                          const ts_profile *profile, const ts_ir_net_point *p, uint32_t count)
 {
-  lines l = fit_lines(p, count);
+  network_fit_lines l = fit_lines(p, count);
   uint32_t protocol = 0;
   for (uint32_t k = 0; k < l.count; k++) {
     const ts_ir_net_method *like = recognise(hardware, &l, k, p, profile, protocol);
@@ -224,7 +232,7 @@ static double bounded(double bound, double share, double links)
   return bound > 0 && (rate == 0 || bound < rate) ? bound : rate;
 }
 
-static ts_ir_net_method scaled(const ts_ir_net_method *m, double latency, double rate)
+static ts_ir_net_method network_fit_scaled(const ts_ir_net_method *m, double latency, double rate)
 {
   ts_ir_net_method x = *m;
   x.connection = (uint64_t)llround((double)m->connection * latency);
@@ -288,7 +296,7 @@ static bool fit_by_hardware(ts_arena *arena, result *out, const ts_network_file 
     if (large.latency < 0.5)
       rate = fmin(fmax(rate / large.ratio, 0.02), 5);
     for (uint32_t i = 0; i < n; i++)
-      now[i] = scaled(&usual[i], latency, rate);
+      now[i] = network_fit_scaled(&usual[i], latency, rate);
   }
   for (uint32_t i = 0; i < n; i++)
     TS_PUSH(arena, &out->methods, now[i]);
@@ -582,7 +590,7 @@ static half halve(ts_arena *arena, const ts_ir_net_point *points, uint32_t count
   return h;
 }
 
-static double line_error(const line *l, const ts_ir_net_point *p)
+static double line_error(const network_fit_line *l, const ts_ir_net_point *p)
 {
   return fabs((l->latency + l->slope * (double)p->bytes) / us(p) - 1);
 }
@@ -596,7 +604,7 @@ static void score_group(ts_arena *arena, predictor predict, void *context, const
 {
   const ts_ir_net_point *kept = h->kept + first;
   uint32_t count = same_group(kept, h->count - first);
-  line alpha_beta = fit_line(kept, count);
+  network_fit_line alpha_beta = fit_line(kept, count);
   *s = new_score(arena, p, n);
   for (uint32_t i = 0; i < n; i++) {
     double seconds = keeps[i] ? 0 : predict(context, &p[i]);

@@ -34,7 +34,8 @@ static bool bad(log_reader *r, const char *text)
   return ts_fail(r->error, NULL, "%s", text);
 }
 
-static uint32_t split(ts_arena *arena, const char *begin, const char *end, const char **field)
+static uint32_t network_log_split(ts_arena *arena, const char *begin, const char *end,
+                                  const char **field)
 {
   uint32_t n = 0;
   while (begin < end && n < MAX_FIELDS) {
@@ -140,7 +141,7 @@ static bool row_line(log_reader *r, const char **field, uint32_t n)
 static bool one_line(log_reader *r, const char *begin, const char *end)
 {
   const char *field[MAX_FIELDS];
-  uint32_t n = split(r->arena, begin, end, field);
+  uint32_t n = network_log_split(r->arena, begin, end, field);
   if (!n)
     return true;
   if (*field[0] != '#') /* launchers and the library itself write between the rows */

@@ -20,8 +20,10 @@
 
 typedef enum part { OTHER, WHOLE, STEP, WORK, TRANSFER } part;
 
-typedef struct sample { double bytes, us; } sample;
-typedef TS_VEC(sample) samples;
+typedef struct network_npkit_sample {
+  double bytes, us;
+} network_npkit_sample;
+typedef TS_VEC(network_npkit_sample) samples;
 typedef struct open_event { int64_t pid, tid; const char *name; double ts, bytes; } open_event;
 
 typedef struct npkit_reader {
@@ -42,7 +44,7 @@ static bool has_prefix(const char *text, const char *prefix)
   return !strncmp(text, prefix, strlen(prefix));
 }
 
-static part part_of(const char *name)
+static part network_npkit_part_of(const char *name)
 {
   static const char *const steps[] = {"SEND", "RECV", "COPY_SEND", "DIRECT_"};
   static const char *const wholes[] = {"ALL_REDUCE", "ALL_GATHER", "REDUCE_SCATTER", "BROADCAST",
@@ -72,7 +74,8 @@ static bool name_tells(npkit_reader *r, const char *name)
                {"REDUCE_SCATTER", TS_IR_REDUCE_SCATTER},
                {"BROADCAST", TS_IR_BROADCAST},
                {"REDUCE_RING", TS_IR_REDUCE}};
-  for (size_t i = 0; part_of(name) == WHOLE && i < sizeof kinds / sizeof *kinds; i++) {
+  for (size_t i = 0; network_npkit_part_of(name) == WHOLE && i < sizeof kinds / sizeof *kinds;
+       i++) {
     if (!has_prefix(name, kinds[i].name))
       continue;
     if (r->of[WHOLE].count && r->out->collective != kinds[i].kind)
@@ -90,7 +93,8 @@ static bool name_tells(npkit_reader *r, const char *name)
   return true;
 }
 
-static bool number(const cJSON *in, const char *field, double least, double most, double *x)
+static bool network_npkit_number(const cJSON *in, const char *field, double least, double most,
+                                 double *x)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, field);
   *x = cJSON_IsNumber(item) ? item->valuedouble : 0;
@@ -117,11 +121,12 @@ static const char *plain_name(npkit_reader *r, const cJSON *event)
   return text;
 }
 
-static double bytes_of(const cJSON *event)
+static double network_npkit_bytes_of(const cJSON *event)
 {
   const cJSON *args = cJSON_GetObjectItemCaseSensitive(event, "args");
   double bytes;
-  if (number(args, "size_0", 0, 1e15, &bytes) || number(args, "size", 0, 1e15, &bytes))
+  if (network_npkit_number(args, "size_0", 0, 1e15, &bytes) ||
+      network_npkit_number(args, "size", 0, 1e15, &bytes))
     return bytes;
   return 0;
 }
@@ -137,9 +142,9 @@ static void end_event(npkit_reader *r, int64_t pid, int64_t tid, const char *nam
       continue;
     memmove(&r->open.at[i], &r->open.at[i + 1], (r->open.count - i - 1) * sizeof e);
     r->open.count--;
-    sample s = {fmax(bytes, e.bytes), ts - e.ts};
+    network_npkit_sample s = {fmax(bytes, e.bytes), ts - e.ts};
     if (s.us >= 0)
-      TS_PUSH(r->arena, &r->of[part_of(e.name)], s);
+      TS_PUSH(r->arena, &r->of[network_npkit_part_of(e.name)], s);
     return;
   }
 }
@@ -152,33 +157,35 @@ static bool one_event(npkit_reader *r, const cJSON *event)
   if (!cJSON_IsString(ph) || (*ph->valuestring != 'B' && *ph->valuestring != 'E') ||
       (!name && *ph->valuestring == 'B'))
     return true; /* of other tools, or metadata */
-  if (!number(event, "pid", 0, 1e9, &pid) || !number(event, "tid", 0, 1e9, &tid) ||
-      !number(event, "ts", -1e18, 1e18, &ts))
+  if (!network_npkit_number(event, "pid", 0, 1e9, &pid) ||
+      !network_npkit_number(event, "tid", 0, 1e9, &tid) ||
+      !network_npkit_number(event, "ts", -1e18, 1e18, &ts))
     return bad(r, ts_arena_printf(r->arena, "event %u has no `pid`, `tid` or `ts`", r->events + 1));
   r->events++;
   if (*ph->valuestring == 'E') {
-    end_event(r, (int64_t)pid, (int64_t)tid, name, ts, bytes_of(event));
+    end_event(r, (int64_t)pid, (int64_t)tid, name, ts, network_npkit_bytes_of(event));
     return true;
   }
   if (!name_tells(r, name))
     return false;
   NOTE(r, &r->ranks, (int64_t)pid);
-  if (part_of(name) == STEP)
+  if (network_npkit_part_of(name) == STEP)
     NOTE(r, &r->channels, (int64_t)tid);
-  TS_PUSH(r->arena, &r->open, (open_event){(int64_t)pid, (int64_t)tid, name, ts, bytes_of(event)});
+  TS_PUSH(r->arena, &r->open,
+          (open_event){(int64_t)pid, (int64_t)tid, name, ts, network_npkit_bytes_of(event)});
   return true;
 }
 
 static int by_bytes(const void *a, const void *b)
 {
-  const sample *x = a, *y = b;
+  const network_npkit_sample *x = a, *y = b;
   return x->bytes != y->bytes ? (x->bytes > y->bytes) - (x->bytes < y->bytes) :
                                 (x->us > y->us) - (x->us < y->us);
 }
 
 /* A line through the medians of each size: waiting for others only lengthens. One size: all is
  * latency, or slope if `latency` is NULL. */
-static void fit(samples *s, double *latency, double *slope)
+static void network_npkit_fit(samples *s, double *latency, double *slope)
 {
   double n = 0, x = 0, y = 0, xx = 0, xy = 0;
   TS_SORT(s, by_bytes);
@@ -211,11 +218,11 @@ static bool conclude(npkit_reader *r)
   out->channels = (uint32_t)r->channels.count;
   out->steps = (uint32_t)r->of[STEP].count;
   out->transfers = (uint32_t)r->of[TRANSFER].count;
-  fit(&r->of[STEP], &out->intra_hop, NULL);
+  network_npkit_fit(&r->of[STEP], &out->intra_hop, NULL);
   out->chunk = r->of[STEP].at[r->of[STEP].count / 2].bytes; /* sorted now */
-  fit(&r->of[TRANSFER], &out->inter_hop, NULL);
+  network_npkit_fit(&r->of[TRANSFER], &out->inter_hop, NULL);
   double us_per_byte;
-  fit(&r->of[WORK], NULL, &us_per_byte);
+  network_npkit_fit(&r->of[WORK], NULL, &us_per_byte);
   out->reduction = us_per_byte * 1e6 * ts_ring_volume(out->collective, out->ranks) /
                    (out->channels ? out->channels : 1);
   return true;

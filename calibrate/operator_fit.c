@@ -8,7 +8,7 @@
 enum { LEAST_ROWS = 8 };
 
 /* False: what is wrong is in the queue. */
-static bool refuse(ts_fit_work *w, const char *why, const char *help)
+static bool operator_fit_refuse(ts_fit_work *w, const char *why, const char *help)
 {
   ts_diag *d = ts_diag_add(w->diags, TS_E0502, TS_NO_SPAN, "%s", why);
   if (help)
@@ -89,7 +89,7 @@ static void no_trees(ts_fit_work *w, const char *wrong)
 
 static bool cannot_fit(ts_fit_work *w, const char *table, const char *family)
 {
-  return refuse(
+  return operator_fit_refuse(
     w, ts_arena_printf(w->arena, "%s: the rows of `%s` cannot be fitted", table, family), NULL);
 }
 
@@ -163,11 +163,10 @@ bool ts_op_fit_tables(ts_fit_work *w, double units, double share, bool trees)
     }
   if (w->fits.count)
     return true;
-  return refuse(
+  return operator_fit_refuse(
     w,
     ts_arena_printf(
-      w->arena, "nothing to fit: no table has %d rows to keep of one family and type%s",
-      LEAST_ROWS,
+      w->arena, "nothing to fit: no table has %d rows to keep of one family and type%s", LEAST_ROWS,
       w->choice.family || w->choice.dtype ? " and of what `--family` and `--dtype` say" : ""),
     "keep more of them with `--keep`; the lines \"not fitted\" say what is wrong with each family");
 }
@@ -209,8 +208,9 @@ static const ts_op_class *train_ops(ts_fit_work *w, const ts_kernel_model *model
 }
 
 /* What is better on devices left out. */
-static bool choose(ts_fit_work *w, const ts_kernel_model *model, const ts_device_sheets *s,
-                   const ts_op_gathered *all, bool trees, ts_op_learner *best)
+static bool operator_fit_choose(ts_fit_work *w, const ts_kernel_model *model,
+                                const ts_device_sheets *s, const ts_op_gathered *all, bool trees,
+                                ts_op_learner *best)
 {
   double error[TS_OP_LEARNERS];
   const char *wrong = NULL;
@@ -289,7 +289,7 @@ static bool fit_class(ts_fit_work *w, ts_fit_class kind, const ts_device_sheets 
               only < s->count ? "each half of the rows from the other half" :
                                 "each device from the others");
   if (only < s->count ? !judge_halves(w, kind.model, s, only, all, trees, &learner) :
-                        !choose(w, kind.model, s, all, trees, &learner) ||
+                        !operator_fit_choose(w, kind.model, s, all, trees, &learner) ||
                           !judge_devices(w, kind, s, learner))
     return false;
   const ts_op_class *c = train_ops(w, kind.model, s, all, learner);
@@ -318,6 +318,6 @@ bool ts_op_fit_devices(ts_fit_work *w, const ts_device_sheets *s, uint32_t targe
       return false;
   }
   return w->fits.count ||
-         refuse(w, "no table has rows of a family with a model",
-                "rows need a type: name that of tables without one with `--dtype`");
+         operator_fit_refuse(w, "no table has rows of a family with a model",
+                             "rows need a type: name that of tables without one with `--dtype`");
 }

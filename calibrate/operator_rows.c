@@ -68,8 +68,9 @@ void ts_op_row_list_add(ts_arena *arena, ts_op_row_list *list, const double *fea
 }
 
 /* Adds the rows of a group to those that are kept or to the rest. */
-static void divide(ts_arena *arena, const ts_table_group *g, const ts_kernel_model *model,
-                   double share, uint32_t table, ts_op_row_list *kept, ts_op_row_list *rest)
+static void operator_rows_divide(ts_arena *arena, const ts_table_group *g,
+                                 const ts_kernel_model *model, double share, uint32_t table,
+                                 ts_op_row_list *kept, ts_op_row_list *rest)
 {
   uint32_t width = model->feature_count, count = 0;
   double value[TS_MODEL_MAX_FEATURES];
@@ -148,8 +149,8 @@ void ts_op_collect(ts_arena *arena, ts_fit_tables *tables, size_t first, const t
     size_t before = kept_list.us.count, before_rest = rest_list.us.count + ignored.us.count;
     for (uint32_t i = 0; i < file->table->group_count; i++)
       if (same_kind(&file->table->group[i], kind))
-        divide(arena, &file->table->group[i], model, share, number, &kept_list,
-               number ? &ignored : &rest_list);
+        operator_rows_divide(arena, &file->table->group[i], model, share, number, &kept_list,
+                             number ? &ignored : &rest_list);
     uint32_t added = (uint32_t)(kept_list.us.count - before);
     file->kept += added;
     file->rows += added + (uint32_t)(rest_list.us.count + ignored.us.count - before_rest);
@@ -163,7 +164,7 @@ void ts_op_collect(ts_arena *arena, ts_fit_tables *tables, size_t first, const t
 /* ---- Several devices ---- */
 
 /* No model or no type: not fitted. */
-static ts_fit_class kind_of(const ts_table_group *g, const ts_op_choice *choice)
+static ts_fit_class operator_rows_kind_of(const ts_table_group *g, const ts_op_choice *choice)
 {
   if ((choice->family && strcmp(choice->family, g->family) != 0) ||
       (choice->dtype && g->dtype && strcmp(choice->dtype, g->dtype) != 0))
@@ -184,7 +185,7 @@ ts_fit_classes ts_fit_classes_of(ts_arena *arena, const ts_fit_tables *tables,
   ts_fit_classes kinds = {0};
   for (size_t t = 0; t < tables->count; t++)
     for (uint32_t i = 0; i < tables->at[t].table->group_count; i++) {
-      ts_fit_class kind = kind_of(&tables->at[t].table->group[i], choice);
+      ts_fit_class kind = operator_rows_kind_of(&tables->at[t].table->group[i], choice);
       bool known = !kind.model || !kind.dtype;
       for (size_t k = 0; k < kinds.count && !known; k++) known = is_kind(kinds.at[k], kind);
       if (!known)
@@ -225,7 +226,7 @@ static uint32_t add_table(ts_arena *arena, ts_op_gathered *all, const ts_fit_tab
 {
   uint32_t added = 0;
   for (uint32_t i = 0; i < t->table->group_count; i++)
-    if (is_kind(kind_of(&t->table->group[i], choice), kind))
+    if (is_kind(operator_rows_kind_of(&t->table->group[i], choice), kind))
       added += add_group(arena, all, &t->table->group[i], kind.model, t->device);
   return added;
 }

@@ -42,7 +42,8 @@ static double predict(const predictor *p, const double *feature)
   return fmax(p->rate > 0 ? flops / p->rate : 0, bytes / p->bandwidth);
 }
 
-static ts_op_score judge(ts_arena *arena, const predictor *p, const ts_fit_rows *rows)
+static ts_op_score operator_scores_judge(ts_arena *arena, const predictor *p,
+                                         const ts_fit_rows *rows)
 {
   ts_op_score s = {.rows = rows->count};
   double *error = TS_NEW_ARRAY(arena, double, rows->count);
@@ -118,9 +119,10 @@ void ts_op_fit_judge(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept,
   ts_op_fit_round(fit);
   ts_fit_prepare(arena, &fit->model, fit->weight);
   predictor roofline = roofline_of(&fit->model, kept);
-  fit->fit = judge(arena, &(predictor){.m = &fit->model, .kind = FIT}, rest);
-  fit->physical = judge(arena, &(predictor){.m = &fit->model, .kind = PHYSICAL}, rest);
-  fit->roofline = judge(arena, &roofline, rest);
+  fit->fit = operator_scores_judge(arena, &(predictor){.m = &fit->model, .kind = FIT}, rest);
+  fit->physical =
+    operator_scores_judge(arena, &(predictor){.m = &fit->model, .kind = PHYSICAL}, rest);
+  fit->roofline = operator_scores_judge(arena, &roofline, rest);
 }
 
 ts_op_left_out ts_op_judge_left_out(ts_arena *arena, const ts_op_class *c,

@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "calibrate/learners.h"
 
-static bool refuse(ts_fit_work *w, const char *what, const char *help)
+static bool operator_update_refuse(ts_fit_work *w, const char *what, const char *help)
 {
   ts_diag *d = ts_diag_add(w->diags, TS_E0502, TS_NO_SPAN, "%s", what);
   ts_diag_help(d, "%s", help);
@@ -46,7 +46,8 @@ static bool learned_by(const ts_fit_model *m, ts_op_learner learner)
 }
 
 /* More than a fit holds. */
-static bool too_many(ts_arena *arena, const ts_fit_model *old, uint32_t count, const char **wrong)
+static bool operator_update_too_many(ts_arena *arena, const ts_fit_model *old, uint32_t count,
+                                     const char **wrong)
 {
   if (count <= TS_OP_MOST_ROWS || count <= old->row_count)
     return false;
@@ -58,10 +59,10 @@ bool ts_op_update_model(ts_arena *arena, const ts_fit_model *old, const ts_fit_r
                         double share, ts_op_fit *out, uint32_t *replaced, const char **wrong)
 {
   *wrong = NULL;
-  if (too_many(arena, old, rows->count, wrong))
+  if (operator_update_too_many(arena, old, rows->count, wrong))
     return false;
   ts_fit_rows all = joined(arena, old, rows, share, replaced);
-  if (too_many(arena, old, all.count, wrong))
+  if (operator_update_too_many(arena, old, all.count, wrong))
     return false;
   *out = (ts_op_fit){.model = *old, .noise = old->noise, .left_out = NAN};
   ts_fit_model *m = &out->model;
@@ -86,10 +87,10 @@ static bool takes_rows(ts_fit_work *w, const ts_fit_model *m)
 {
   if (m->own_rows || (!m->row_count && !m->trees.root_count && !m->kernel_count))
     return true;
-  return refuse(w,
-                ts_arena_printf(w->arena, "the model of `%s` was made of several devices together",
-                                m->family),
-                "it keeps no rows of its own: fit all tables again with `--devices`");
+  return operator_update_refuse(
+    w,
+    ts_arena_printf(w->arena, "the model of `%s` was made of several devices together", m->family),
+    "it keeps no rows of its own: fit all tables again with `--devices`");
 }
 
 /* Rows of the tables that a model is for; table 0 is what the fit speaks for. */
@@ -144,14 +145,15 @@ static bool update_model(ts_fit_work *w, const ts_fit_model *old, double share, 
   if (!takes_rows(w, old))
     return false;
   if (old->kernel_count && !(old->noise > 0))
-    return refuse(w,
-                  ts_arena_printf(w->arena, "the fit states no `noise` for `%s`", old->family),
-                  "fit its tables again");
+    return operator_update_refuse(
+      w, ts_arena_printf(w->arena, "the fit states no `noise` for `%s`", old->family),
+      "fit its tables again");
   if (!ts_op_update_model(w->arena, old, &rows, share, &fit, &replaced, &wrong))
-    return refuse(w,
-                  ts_arena_printf(w->arena, "the rows of `%s` cannot be added%s%s", old->family,
-                                  wrong ? ": " : "", wrong ? wrong : ""),
-                  "add fewer of them, or fit all tables again: that keeps a share (`--keep`)");
+    return operator_update_refuse(
+      w,
+      ts_arena_printf(w->arena, "the rows of `%s` cannot be added%s%s", old->family,
+                      wrong ? ": " : "", wrong ? wrong : ""),
+      "add fewer of them, or fit all tables again: that keeps a share (`--keep`)");
   ts_put_text(w->out,
               "%s %s: %u rows, %u of them at sizes that it had; mean error of the new rows before "
               "%.2f %%, with them %.2f %%\n",
@@ -211,10 +213,12 @@ bool ts_op_update(ts_fit_work *w, const ts_fit *old, double share)
     if (!update_model(w, &old->model[i], share, &changed))
       return false;
   if (!changed)
-    return refuse(w, "no table has rows of a family, type and sizes of the fit",
-                  ts_arena_printf(w->arena, "it has %s; `--family` and `--dtype` name those of "
-                                  "tables that do not",
-                                  kinds_of(w->arena, old)));
+    return operator_update_refuse(
+      w, "no table has rows of a family, type and sizes of the fit",
+      ts_arena_printf(w->arena,
+                      "it has %s; `--family` and `--dtype` name those of "
+                      "tables that do not",
+                      kinds_of(w->arena, old)));
   for (size_t i = 0; i < w->tables.count; i++) warn_of_device(w, &w->tables.at[i], old);
   keep_data(w, old);
   return true;

@@ -29,7 +29,7 @@ typedef struct solved {
   double noise;
 } solved;
 
-static const double *row_of(const lined *l, uint32_t row)
+static const double *step_fit_row_of(const lined *l, uint32_t row)
 {
   return l->response + (size_t)row * l->p->quantities;
 }
@@ -41,7 +41,7 @@ static double target(const lined *l, uint32_t row)
 {
   double sum = l->p->measured[row] - l->f[row];
   for (uint32_t j = 0; j < l->p->quantities; j++)
-    sum += row_of(l, row)[j] * l->at[j];
+    sum += step_fit_row_of(l, row)[j] * l->at[j];
   return sum;
 }
 
@@ -51,7 +51,8 @@ static double spread(const lined *l, const solved *s, uint32_t row)
   double sum = 0;
   for (uint32_t i = 0; i < l->p->quantities; i++)
     for (uint32_t j = 0; j < l->p->quantities; j++)
-      sum += row_of(l, row)[i] * row_of(l, row)[j] * gsl_matrix_get(s->covariance, i, j);
+      sum += step_fit_row_of(l, row)[i] * step_fit_row_of(l, row)[j] *
+             gsl_matrix_get(s->covariance, i, j);
   return sum;
 }
 
@@ -59,7 +60,7 @@ static double error_of(const lined *l, const solved *s, uint32_t row)
 {
   double sum = target(l, row);
   for (uint32_t j = 0; j < l->p->quantities; j++)
-    sum -= row_of(l, row)[j] * gsl_vector_get(s->x, j);
+    sum -= step_fit_row_of(l, row)[j] * gsl_vector_get(s->x, j);
   return sum;
 }
 
@@ -77,9 +78,10 @@ static void solve_x(const lined *l, solved *s)
   for (uint32_t r = 0; r < l->p->rows; r++) {
     double w = counts(l, r) ? s->weight[r] * scale : 0;
     for (uint32_t i = 0; i < q && w > 0; i++) {
-      *gsl_vector_ptr(right, i) += w * row_of(l, r)[i] * target(l, r);
+      *gsl_vector_ptr(right, i) += w * step_fit_row_of(l, r)[i] * target(l, r);
       for (uint32_t j = 0; j < q; j++)
-        *gsl_matrix_ptr(s->covariance, i, j) += w * row_of(l, r)[i] * row_of(l, r)[j];
+        *gsl_matrix_ptr(s->covariance, i, j) +=
+          w * step_fit_row_of(l, r)[i] * step_fit_row_of(l, r)[j];
     }
   }
   gsl_linalg_cholesky_decomp1(s->covariance);
@@ -168,7 +170,7 @@ static bool leave_out(ts_arena *arena, const ts_step_problem *p, const lined *li
   return good;
 }
 
-static void keep(const ts_step_problem *p, const solved *s, ts_step_fit *out)
+static void step_fit_keep(const ts_step_problem *p, const solved *s, ts_step_fit *out)
 {
   uint32_t q = p->quantities;
   for (uint32_t i = 0; i < q; i++) {
@@ -182,7 +184,7 @@ static void keep(const ts_step_problem *p, const solved *s, ts_step_fit *out)
   out->noise = s->noise;
 }
 
-static bool fit(ts_arena *arena, const ts_step_problem *p, solved *s, ts_step_fit *out)
+static bool step_fit(ts_arena *arena, const ts_step_problem *p, solved *s, ts_step_fit *out)
 {
   double *at = TS_NEW_ARRAY(arena, double, p->quantities + 1),
          *f = TS_NEW_ARRAY(arena, double, p->rows + 1);
@@ -203,7 +205,7 @@ static bool fit(ts_arena *arena, const ts_step_problem *p, solved *s, ts_step_fi
     out->rounds++;
     out->settled = most < close_enough;
   }
-  keep(p, s, out);
+  step_fit_keep(p, s, out);
   return play_rows(arena, p, out->x, out->after, NULL, &out->plays) &&
          leave_out(arena, p, &line, s, out);
 }
@@ -231,7 +233,7 @@ bool ts_step_fit_run(ts_arena *arena, const ts_step_problem *p, ts_step_fit *out
   s.x = &s.x_view.vector;
   s.right = &s.right_view.vector;
   s.covariance = &s.covariance_view.matrix;
-  bool good = fit(arena, p, &s, out);
+  bool good = step_fit(arena, p, &s, out);
   gsl_set_error_handler(handler);
   return good;
 }

@@ -31,7 +31,7 @@ static const struct { const char *name; column is;
                 {"note", {.meaning = NOTE}}};
 enum { MEASURES = sizeof measures / sizeof *measures };
 
-typedef struct reader {
+typedef struct step_rows_reader {
   ts_arena *arena;
   ts_csv csv;
   ts_error *error;
@@ -40,11 +40,12 @@ typedef struct reader {
   uint32_t column_count;
   column columns[MOST_COLUMNS];
   TS_VEC(ts_measured_step) steps;
-} reader;
+} step_rows_reader;
 
-static bool fail(reader *r, const ts_csv_cell *at, const char *help, const char *format, ...)
-  __attribute__((format(printf, 4, 5)));
-static bool fail(reader *r, const ts_csv_cell *at, const char *help, const char *format, ...)
+static bool step_rows_fail(step_rows_reader *r, const ts_csv_cell *at, const char *help,
+                           const char *format, ...) __attribute__((format(printf, 4, 5)));
+static bool step_rows_fail(step_rows_reader *r, const ts_csv_cell *at, const char *help,
+                           const char *format, ...)
 {
   va_list args;
   va_start(args, format);
@@ -55,7 +56,7 @@ static bool fail(reader *r, const ts_csv_cell *at, const char *help, const char 
 
 /* ---- Columns ---- */
 
-static bool unknown_column(reader *r, const ts_csv_cell *cell, const char *name)
+static bool unknown_column(step_rows_reader *r, const ts_csv_cell *cell, const char *name)
 {
   const char *words[MOST_NAMES], *best[3];
   size_t count = 0;
@@ -67,14 +68,15 @@ static bool unknown_column(reader *r, const ts_csv_cell *cell, const char *name)
   const char *list = "";
   for (uint32_t i = 0; i < r->parameter_count && i < 12; i++)
     list = ts_arena_printf(r->arena, "%s%s`%s`", list, i ? ", " : "", r->parameters[i].name);
-  return fail(r, cell,
-              close ? ts_arena_printf(r->arena, "did you mean `%s`?", best[0]) :
-                      ts_arena_printf(r->arena, "parameters are %s; a column of words is a `note`",
-                                      *list ? list : "none"),
-              "the plan has no parameter `%s`, and it is no column of measured steps", name);
+  return step_rows_fail(
+    r, cell,
+    close ? ts_arena_printf(r->arena, "did you mean `%s`?", best[0]) :
+            ts_arena_printf(r->arena, "parameters are %s; a column of words is a `note`",
+                            *list ? list : "none"),
+    "the plan has no parameter `%s`, and it is no column of measured steps", name);
 }
 
-static bool read_column(reader *r, const ts_csv_cell *cell, column *out)
+static bool read_column(step_rows_reader *r, const ts_csv_cell *cell, column *out)
 {
   const char *name = ts_csv_string(r->arena, *cell);
   for (uint32_t i = 0; i < r->parameter_count; i++)
@@ -91,7 +93,7 @@ static bool read_column(reader *r, const ts_csv_cell *cell, column *out)
   return !strncmp(name, "note_", 5) || unknown_column(r, cell, name);
 }
 
-static bool read_columns(reader *r, const ts_csv_cell *cells, size_t count)
+static bool read_columns(step_rows_reader *r, const ts_csv_cell *cells, size_t count)
 {
   bool measured = false;
   if (count > MOST_COLUMNS)
@@ -103,19 +105,20 @@ static bool read_columns(reader *r, const ts_csv_cell *cells, size_t count)
     for (size_t k = 0; k < i; k++)
       if (c->meaning != NOTE && r->columns[k].meaning == c->meaning &&
           r->columns[k].parameter == c->parameter)
-        return fail(r, &cells[i], NULL, "column `%s` says what another one says",
-                    ts_csv_string(r->arena, cells[i]));
+        return step_rows_fail(r, &cells[i], NULL, "column `%s` says what another one says",
+                              ts_csv_string(r->arena, cells[i]));
     measured |= c->meaning == STEP;
   }
   r->column_count = (uint32_t)count;
-  return measured || fail(r, &cells[0], "name it `step_s`, or `step` with units in its cells",
-                          "no column has the measured time of a step");
+  return measured ||
+         step_rows_fail(r, &cells[0], "name it `step_s`, or `step` with units in its cells",
+                        "no column has the measured time of a step");
 }
 
 /* ---- Cells ---- */
 
-static bool read_amount(reader *r, const ts_csv_cell *cell, double unit, ts_ir_dimension dimension,
-                        double *value)
+static bool read_amount(step_rows_reader *r, const ts_csv_cell *cell, double unit,
+                        ts_ir_dimension dimension, double *value)
 {
   const char *text = ts_csv_string(r->arena, *cell);
   char *end;
@@ -132,27 +135,27 @@ static bool read_amount(reader *r, const ts_csv_cell *cell, double unit, ts_ir_d
   }
   bool time = dimension == TS_IR_TIME;
   if (none || !(number > 0) || !isfinite(number))
-    return fail(r, cell, NULL, "`%s` is not a %s: a number above 0", text,
-                time ? "step's time" : "size of memory");
+    return step_rows_fail(r, cell, NULL, "`%s` is not a %s: a number above 0", text,
+                          time ? "step's time" : "size of memory");
   if (scale == 0)
-    return fail(r, cell,
-                time ? "write `1.35 s`, or name the column `step_s`" :
-                       "write bytes, or `61.2 GiB`, or name the column `memory_gib`",
-                "`%s` has %s", text, *end ? "a unit that is not known" : "no unit");
+    return step_rows_fail(r, cell,
+                          time ? "write `1.35 s`, or name the column `step_s`" :
+                                 "write bytes, or `61.2 GiB`, or name the column `memory_gib`",
+                          "`%s` has %s", text, *end ? "a unit that is not known" : "no unit");
   *value = number * scale;
   return (time ? *value >= 1e-9 && *value <= 1e5 : *value >= 1 && *value <= 0x1p56) ||
-         fail(r, cell, NULL, "`%s` is beyond what a step can take", text);
+         step_rows_fail(r, cell, NULL, "`%s` is beyond what a step can take", text);
 }
 
 /* Words of a String need no quotes. */
-static const char *expression_of(reader *r, const ts_csv_cell *cell, const column *c)
+static const char *expression_of(step_rows_reader *r, const ts_csv_cell *cell, const column *c)
 {
   const char *text = ts_csv_string(r->arena, *cell);
   return c->parameter->text && *text != '"' ? ts_arena_printf(r->arena, "\"%s\"", text) : text;
 }
 
-static bool read_cell(reader *r, const ts_csv_cell *cell, const column *c, ts_measured_step *s,
-                      ts_measured_value *values)
+static bool read_cell(step_rows_reader *r, const ts_csv_cell *cell, const column *c,
+                      ts_measured_step *s, ts_measured_value *values)
 {
   bool empty = !cell->length;
   switch (c->meaning) {
@@ -178,7 +181,8 @@ static bool same_step(const ts_measured_step *a, const ts_measured_step *b)
          !strcmp(a->group, b->group);
 }
 
-static bool read_row(reader *r, const ts_csv_cell *cells, size_t count, ts_measured_steps *out)
+static bool read_row(step_rows_reader *r, const ts_csv_cell *cells, size_t count,
+                     ts_measured_steps *out)
 {
   ts_measured_step s = {.line = r->csv.line,
                         .begin = r->csv.begin,
@@ -188,9 +192,9 @@ static bool read_row(reader *r, const ts_csv_cell *cells, size_t count, ts_measu
   ts_measured_value *values = TS_NEW_ARRAY(r->arena, ts_measured_value, r->column_count + 1);
   if (count != r->column_count) {
     ts_csv_cell row = {.begin = r->csv.begin, .end = r->csv.end};
-    return fail(r, &row, "every column has a cell in each row, which may be empty",
-                "this row has %s cells than there are columns",
-                count < r->column_count ? "fewer" : "more");
+    return step_rows_fail(r, &row, "every column has a cell in each row, which may be empty",
+                          "this row has %s cells than there are columns",
+                          count < r->column_count ? "fewer" : "more");
   }
   for (uint32_t i = 0; i < r->column_count; i++)
     if (!read_cell(r, &cells[i], &r->columns[i], &s, values))
@@ -213,11 +217,12 @@ bool ts_measured_steps_read(ts_arena *arena, const char *text, size_t size,
                             const ts_measured_parameter *parameters, uint32_t parameter_count,
                             ts_measured_steps *out, ts_error *error)
 {
-  reader r = {.arena = arena,
-              .csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true},
-              .error = error,
-              .parameters = parameters,
-              .parameter_count = parameter_count};
+  step_rows_reader r = {
+    .arena = arena,
+    .csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true},
+    .error = error,
+    .parameters = parameters,
+    .parameter_count = parameter_count};
   ts_csv_cell cells[MOST_COLUMNS];
   size_t count;
   bool first = true;

@@ -9,7 +9,7 @@
 
 typedef TS_VEC(char) text;
 
-static void put(ts_arena *arena, text *to, const char *bytes)
+static void argument_value_put(ts_arena *arena, text *to, const char *bytes)
 {
   for (; *bytes; bytes++)
     TS_PUSH(arena, to, *bytes);
@@ -24,14 +24,14 @@ static const char *ended(ts_arena *arena, text *t)
 const char *ts_argument_quoted(ts_arena *arena, const char *word)
 {
   text t = {0};
-  put(arena, &t, "\"");
+  argument_value_put(arena, &t, "\"");
   for (; *word; word++) {
     if (*word == '"' || *word == '\\')
       TS_PUSH(arena, &t, '\\');
     if ((unsigned char)*word >= ' ')
       TS_PUSH(arena, &t, *word);
   }
-  put(arena, &t, "\"");
+  argument_value_put(arena, &t, "\"");
   return ended(arena, &t);
 }
 
@@ -53,7 +53,7 @@ static bool is_number(const char *word)
 }
 
 /* 1e-4, 1. and .5 as the language writes them. */
-static const char *number(ts_arena *arena, const char *word)
+static const char *argument_value_number(ts_arena *arena, const char *word)
 {
   double value = strtod(word, NULL);
   return is_integer(word) ? word : ts_arena_printf(arena, "%.15g", value);
@@ -68,8 +68,8 @@ static void numbers_in(ts_arena *arena, text *t, const char *word, bool *more)
       continue;
     }
     size_t digits = strspn(c, "0123456789");
-    put(arena, t, *more ? ", " : "");
-    put(arena, t, ts_arena_string(arena, c, digits));
+    argument_value_put(arena, t, *more ? ", " : "");
+    argument_value_put(arena, t, ts_arena_string(arena, c, digits));
     *more = true;
     c += digits;
   }
@@ -139,7 +139,7 @@ static bool parts(repeats *r)
   }
 }
 
-static bool whole(repeats *r) { return parts(r) && !*r->at; }
+static bool argument_value_whole(repeats *r) { return parts(r) && !*r->at; }
 
 /* [0, 1] */
 static bool integers(repeats *r)
@@ -162,12 +162,12 @@ static const char *python_list(ts_arena *arena, const char *word)
 {
   repeats r = {.arena = arena, .at = word, .part = integers, .joins = '+'};
   text t = {0};
-  if (!whole(&r))
+  if (!argument_value_whole(&r))
     return NULL;
-  put(arena, &t, "[");
+  argument_value_put(arena, &t, "[");
   for (size_t i = 0; i < r.out.count; i++)
-    put(arena, &t, ts_arena_printf(arena, "%s%" PRId64, i ? ", " : "", r.out.at[i]));
-  put(arena, &t, "]");
+    argument_value_put(arena, &t, ts_arena_printf(arena, "%s%" PRId64, i ? ", " : "", r.out.at[i]));
+  argument_value_put(arena, &t, "]");
   return ended(arena, &t);
 }
 
@@ -188,18 +188,18 @@ const char *ts_argument_layout(ts_arena *arena, const char *word)
     if (*word != '\\' && *word != ',' && *word != ' ')
       TS_PUSH(arena, &plain, *word);
   repeats r = {.arena = arena, .at = ended(arena, &plain), .part = letter};
-  if (!whole(&r))
+  if (!argument_value_whole(&r))
     return NULL;
-  put(arena, &t, "[[");
+  argument_value_put(arena, &t, "[[");
   for (size_t i = 0; i < r.out.count; i++) {
     if (r.out.at[i] == '|') {
-      put(arena, &t, "], [");
+      argument_value_put(arena, &t, "], [");
       continue;
     }
-    put(arena, &t, i && r.out.at[i - 1] != '|' ? ", " : "");
-    put(arena, &t, ts_argument_quoted(arena, (const char[]){(char)r.out.at[i], 0}));
+    argument_value_put(arena, &t, i && r.out.at[i - 1] != '|' ? ", " : "");
+    argument_value_put(arena, &t, ts_argument_quoted(arena, (const char[]){(char)r.out.at[i], 0}));
   }
-  put(arena, &t, "]]");
+  argument_value_put(arena, &t, "]]");
   return ended(arena, &t);
 }
 
@@ -211,17 +211,17 @@ static const char *list_value(ts_arena *arena, const ts_ast *type, const char *c
   text t = {0};
   const ts_ast *element = ts_ast_element(type);
   bool more = false, numbers = element && strcmp(element->name, "Int") == 0;
-  put(arena, &t, "[");
+  argument_value_put(arena, &t, "[");
   for (uint32_t i = 0; i < count; i++) {
     if (numbers) {
       numbers_in(arena, &t, word[i], &more);
       continue;
     }
-    put(arena, &t, more ? ", " : "");
-    put(arena, &t, ts_argument_quoted(arena, word[i]));
+    argument_value_put(arena, &t, more ? ", " : "");
+    argument_value_put(arena, &t, ts_argument_quoted(arena, word[i]));
     more = true;
   }
-  put(arena, &t, "]");
+  argument_value_put(arena, &t, "]");
   return ended(arena, &t);
 }
 
@@ -242,7 +242,7 @@ const char *ts_argument_value(ts_arena *arena, const ts_ast *type, const char *c
   if (strcmp(type->name, "Int") == 0)
     return is_integer(word[0]) ? word[0] : NULL;
   if (strcmp(type->name, "Real") == 0)
-    return is_number(word[0]) ? number(arena, word[0]) : NULL;
+    return is_number(word[0]) ? argument_value_number(arena, word[0]) : NULL;
   if (strcmp(type->name, "String") == 0)
     return ts_argument_quoted(arena, word[0]);
   if (is_integer(word[0]))

@@ -9,7 +9,7 @@
 /* ---- Figures ---- */
 
 /* With more digits than reports have: some limits are near. */
-static const char *text_of(ts_session *s, const ts_figures *figures, size_t i)
+static const char *assertion_text_of(ts_session *s, const ts_figures *figures, size_t i)
 {
   double value = figures->of[i];
   static const struct { const char *name; double base; } times[] = {
@@ -64,12 +64,12 @@ static const char *found(ts_session *s, const ts_ast *part, const ts_figures *fi
     bool known = ts_is_stated(figures->of[i]);
     *all_known &= known;
     all = ts_arena_printf(s->arena, "%s%s%s is %s", all, *all ? ", " : "", ts_search_figure(s, i),
-                          known ? text_of(s, figures, i) : "not known");
+                          known ? assertion_text_of(s, figures, i) : "not known");
   }
   return all;
 }
 
-static void report(ts_session *s, const ts_ast *part, const char *here)
+static void assertion_report(ts_session *s, const ts_ast *part, const char *here)
 {
   const ts_source *source = ts_sources_get(s->sources, part->span.file);
   ts_diag *d = ts_report(s, TS_R0401, part->span, "`%.*s` does not hold%s%s",
@@ -78,22 +78,23 @@ static void report(ts_session *s, const ts_ast *part, const char *here)
   ts_diag_here(d, "%s", *here ? here : "never holds");
 }
 
-static bool judge(ts_session *s, const ts_env *env, const ts_ast *part, const ts_figures *figures)
+static bool assertion_judge(ts_session *s, const ts_env *env, const ts_ast *part,
+                            const ts_figures *figures)
 {
   bool holds, known;
   if (part->kind == TS_AST_BINARY && part->u.op == TS_OP_AND) {
-    bool left = judge(s, env, ts_ast_left(part), figures); /* both are looked at */
-    return judge(s, env, ts_ast_right(part), figures) && left;
+    bool left = assertion_judge(s, env, ts_ast_left(part), figures); /* both are looked at */
+    return assertion_judge(s, env, ts_ast_right(part), figures) && left;
   }
   const char *here = found(s, part, figures, &known);
   if (!known) {
-    report(s, part, here);
+    assertion_report(s, part, here);
     return false;
   }
   if (!holds_whole(s, env, part, &holds))
     return false;
   if (!holds)
-    report(s, part, here);
+    assertion_report(s, part, here);
   return holds;
 }
 
@@ -127,5 +128,5 @@ bool ts_assertion_read(ts_session *s, const char *text, uint32_t devices, ts_ass
 
 bool ts_assertion_holds(ts_session *s, const ts_assertion *assertion, const ts_figures *figures)
 {
-  return judge(s, scope(s, figures), assertion->expr, figures);
+  return assertion_judge(s, scope(s, figures), assertion->expr, figures);
 }

@@ -125,7 +125,7 @@ static const char *type_of_expr(const ts_module *m, const ts_ast *e, unsigned de
 
 /* ---- Comments ---- */
 
-static const char *text_of(const ts_session *s, const ts_module *m)
+static const char *catalog_text_of(const ts_session *s, const ts_module *m)
 {
   return ts_sources_get(s->sources, m->file)->text;
 }
@@ -167,7 +167,7 @@ static void add_items(ts_session *s, const ts_module *m, ts_catalog *catalog)
 
 const char *ts_catalog_about(ts_session *s, const ts_module *m)
 {
-  const char *at = text_of(s, m);
+  const char *at = catalog_text_of(s, m);
   TS_VEC(char) about = {0};
   while (at[0] == '/' && at[1] == '/') {
     const char *end = at + strcspn(at, "\n");

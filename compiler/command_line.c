@@ -19,7 +19,7 @@ typedef struct argument {
   const char *name, *value;
 } argument;
 
-typedef struct reader {
+typedef struct command_line_reader {
   ts_session *s;
   const ts_command_line *line;
   uint32_t file;   /* the words, one after the other, in the source map */
@@ -28,24 +28,24 @@ typedef struct reader {
   ts_ast_list formals; /* of the record type of its arguments */
   TS_VEC(argument) found;
   strings passed; /* without bearing, for a comment */
-} reader;
+} command_line_reader;
 
 /* -- texts -- */
 
-static void put(reader *r, text *to, const char *bytes)
+static void command_line_put(command_line_reader *r, text *to, const char *bytes)
 {
   for (; *bytes; bytes++)
     TS_PUSH(r->s->arena, to, *bytes);
 }
 
-static const char *ended(reader *r, text *t)
+static const char *ended(command_line_reader *r, text *t)
 {
   TS_PUSH(r->s->arena, t, 0);
   return t->at;
 }
 
 /* As a name of the language: --num-layers and NUM_LAYERS are num_layers. */
-static const char *as_name(reader *r, const char *word, size_t length)
+static const char *as_name(command_line_reader *r, const char *word, size_t length)
 {
   char *name = ts_arena_string(r->s->arena, word, length);
   for (char *c = name; *c; c++)
@@ -54,7 +54,7 @@ static const char *as_name(reader *r, const char *word, size_t length)
 }
 
 /* A name among several of a text, with a blank between. */
-static bool holds(const char *names, const char *name)
+static bool command_line_holds(const char *names, const char *name)
 {
   size_t length = strlen(name);
   for (const char *at = names; (at = strstr(at, name)); at += length)
@@ -66,14 +66,15 @@ static bool holds(const char *names, const char *name)
 static bool among(const ts_value *list, const char *name)
 {
   for (uint32_t i = 0; list && list->type == TS_T_LIST && i < list->u.list->count; i++)
-    if (list->u.list->at[i].type == TS_T_STRING && holds(list->u.list->at[i].u.string, name))
+    if (list->u.list->at[i].type == TS_T_STRING &&
+        command_line_holds(list->u.list->at[i].u.string, name))
       return true;
   return false;
 }
 
 /* -- the table -- */
 
-static const ts_value *member(const ts_record *of, const char *name)
+static const ts_value *command_line_member(const ts_record *of, const char *name)
 {
   for (uint32_t i = 0; i < of->count; i++)
     if (strcmp(of->at[i].name, name) == 0)
@@ -81,33 +82,36 @@ static const ts_value *member(const ts_record *of, const char *name)
   return NULL;
 }
 
-static const ts_value *field(const reader *r, const char *name) { return member(r->table, name); }
+static const ts_value *field(const command_line_reader *r, const char *name)
+{
+  return command_line_member(r->table, name);
+}
 
 /* The record of a list, `{ why, names, but }`, whose names hold this one. */
-static const ts_record *entry(const reader *r, const char *list, const char *name)
+static const ts_record *entry(const command_line_reader *r, const char *list, const char *name)
 {
   const ts_value *v = field(r, list);
   for (uint32_t i = 0; v && v->type == TS_T_LIST && i < v->u.list->count; i++) {
     const ts_value *one = &v->u.list->at[i];
-    if (one->type == TS_T_RECORD && among(member(one->u.record, "names"), name))
+    if (one->type == TS_T_RECORD && among(command_line_member(one->u.record, "names"), name))
       return one->u.record;
   }
   return NULL;
 }
 
 /* Its sentence; NULL: it is not listed, or all words are of those that change nothing (`but`). */
-static const char *reason(const reader *r, const char *list, const char *name,
+static const char *reason(const command_line_reader *r, const char *list, const char *name,
                           const char *const *word, uint32_t count)
 {
   const ts_record *found = entry(r, list, name);
-  const ts_value *why = found ? member(found, "why") : NULL;
+  const ts_value *why = found ? command_line_member(found, "why") : NULL;
   uint32_t plain = 0;
-  while (found && plain < count && among(member(found, "but"), word[plain]))
+  while (found && plain < count && among(command_line_member(found, "but"), word[plain]))
     plain++;
   return !why || why->type != TS_T_STRING || (count && plain == count) ? NULL : why->u.string;
 }
 
-static const ts_ast *formal(const reader *r, const char *name)
+static const ts_ast *formal(const command_line_reader *r, const char *name)
 {
   for (uint32_t i = 0; i < r->formals.count; i++)
     if (strcmp(r->formals.at[i]->name, name) == 0)
@@ -117,22 +121,23 @@ static const ts_ast *formal(const reader *r, const char *name)
 
 /* -- values -- */
 
-static ts_span span_of(const reader *r, uint32_t first, uint32_t last)
+static ts_span span_of(const command_line_reader *r, uint32_t first, uint32_t last)
 {
   return (ts_span){r->file, r->begin[first],
                    r->begin[last] + (uint32_t)strlen(r->line->word[last])};
 }
 
 /* NULL: the words are not of the type. */
-static const char *value_of(reader *r, const char *name, const ts_ast *type,
-                            const char *const *word, uint32_t count)
+static const char *command_line_value_of(command_line_reader *r, const char *name,
+                                         const ts_ast *type, const char *const *word,
+                                         uint32_t count)
 {
   if (!among(field(r, "layouts"), name))
     return ts_argument_value(r->s->arena, type, word, count);
   return count == 1 ? ts_argument_layout(r->s->arena, word[0]) : NULL;
 }
 
-static void found(reader *r, const char *name, const char *value)
+static void found(command_line_reader *r, const char *name, const char *value)
 {
   for (size_t i = 0; i < r->found.count; i++)
     if (strcmp(r->found.at[i].name, name) == 0) {
@@ -143,7 +148,7 @@ static void found(reader *r, const char *name, const char *value)
 }
 
 /* num_layers as --num-layers */
-static const char *as_argument(reader *r, const char *name)
+static const char *as_argument(command_line_reader *r, const char *name)
 {
   char *argument = ts_arena_printf(r->s->arena, "--%s", name);
   for (char *c = argument; *c; c++)
@@ -151,7 +156,7 @@ static const char *as_argument(reader *r, const char *name)
   return argument;
 }
 
-static void unknown(reader *r, const char *name, ts_span at)
+static void command_line_unknown(command_line_reader *r, const char *name, ts_span at)
 {
   const char *shown = as_argument(r, name);
   ts_diag *d = ts_diag_add(r->s->diags, TS_E0708, at, "unknown argument `%s`", shown);
@@ -176,16 +181,16 @@ static const char *wanted(const char *type)
   return "a list";
 }
 
-static bool is_listed(const reader *r, const char *name)
+static bool is_listed(const command_line_reader *r, const char *name)
 {
   return entry(r, "harmless", name) || entry(r, "refused", name) || entry(r, "partly", name);
 }
 
-static void follow(reader *r, const char *name, const char *const *word, uint32_t count,
-                   ts_span at)
+static void command_line_follow(command_line_reader *r, const char *name, const char *const *word,
+                                uint32_t count, ts_span at)
 {
   const ts_ast *type = ts_ast_type(formal(r, name));
-  const char *value = value_of(r, name, type, word, count);
+  const char *value = command_line_value_of(r, name, type, word, count);
   if (value)
     found(r, name, value);
   else
@@ -194,8 +199,8 @@ static void follow(reader *r, const char *name, const char *const *word, uint32_
 }
 
 /* `first`: the word that names it; its values end before `end`. */
-static void take(reader *r, const char *name, uint32_t first, const char *const *word,
-                 uint32_t count, ts_span at)
+static void command_line_take(command_line_reader *r, const char *name, uint32_t first,
+                              const char *const *word, uint32_t count, ts_span at)
 {
   const char *shown = r->line->word[first];
   const char *why = reason(r, "refused", name, word, count);
@@ -209,15 +214,15 @@ static void take(reader *r, const char *name, uint32_t first, const char *const 
     ts_diag_help(d, "%s", why);
   }
   if (formal(r, name))
-    follow(r, name, word, count, at);
+    command_line_follow(r, name, word, count, at);
   else if (!why && is_listed(r, name))
     TS_PUSH(r->s->arena, &r->passed, shown);
   else if (!why)
-    unknown(r, name, at);
+    command_line_unknown(r, name, at);
 }
 
 /* NAME=VALUE before the arguments: a variable of the environment. */
-static bool variable(reader *r, uint32_t i)
+static bool variable(command_line_reader *r, uint32_t i)
 {
   const char *word = r->line->word[i], *equals = strchr(word, '=');
   if (!equals || equals == word ||
@@ -225,7 +230,7 @@ static bool variable(reader *r, uint32_t i)
     return false;
   const char *name = as_name(r, word, (size_t)(equals - word)), *value = equals + 1;
   if (formal(r, name))
-    take(r, name, i, &value, 1, span_of(r, i, i));
+    command_line_take(r, name, i, &value, 1, span_of(r, i, i));
   return true; /* what the table does not follow: NCCL's, CUDA's, a user's */
 }
 
@@ -235,7 +240,7 @@ static bool begins_argument(const char *word)
 }
 
 /* The k-th word that is no argument is a value of its own, if the table names it (`words`). */
-static const char *named_word(const reader *r, uint32_t k)
+static const char *named_word(const command_line_reader *r, uint32_t k)
 {
   const ts_value *list = field(r, "words");
   return list && list->type == TS_T_LIST && k < list->u.list->count ? list->u.list->at[k].u.string :
@@ -253,7 +258,7 @@ static uint32_t program_of(const ts_command_line *l)
   return UINT32_MAX;
 }
 
-static void read_words(reader *r)
+static void read_words(command_line_reader *r)
 {
   const ts_command_line *l = r->line;
   uint32_t program = program_of(l), i = 0, named = 0;
@@ -273,73 +278,76 @@ static void read_words(reader *r)
     const char *word = l->word[first] + 2, *equals = strchr(word, '=');
     if (equals) {
       const char *value = equals + 1;
-      take(r, as_name(r, word, (size_t)(equals - word)), first, &value, 1,
-           span_of(r, first, first));
+      command_line_take(r, as_name(r, word, (size_t)(equals - word)), first, &value, 1,
+                        span_of(r, first, first));
       continue;
     }
     while (i < l->word_count && !begins_argument(l->word[i]))
       i++;
-    take(r, as_name(r, word, strlen(word)), first, l->word + first + 1, i - first - 1,
-         span_of(r, first, i - 1));
+    command_line_take(r, as_name(r, word, strlen(word)), first, l->word + first + 1, i - first - 1,
+                      span_of(r, first, i - 1));
   }
 }
 
 /* -- the plan -- */
 
-static void put_found(reader *r, text *t)
+static void put_found(command_line_reader *r, text *t)
 {
   for (uint32_t k = 0; k < r->formals.count; k++) /* in the function's order */
     for (size_t i = 0; i < r->found.count; i++)
       if (strcmp(r->found.at[i].name, r->formals.at[k]->name) == 0)
-        put(r, t,
-            ts_arena_printf(r->s->arena, "  %s: %s,\n", r->found.at[i].name, r->found.at[i].value));
+        command_line_put(
+          r, t,
+          ts_arena_printf(r->s->arena, "  %s: %s,\n", r->found.at[i].name, r->found.at[i].value));
 }
 
-static void put_passed(reader *r, text *t)
+static void put_passed(command_line_reader *r, text *t)
 {
   size_t column = 0;
   if (!r->passed.count)
     return;
-  put(r, t, "// Passed over, as they change neither time nor memory:\n//");
+  command_line_put(r, t, "// Passed over, as they change neither time nor memory:\n//");
   for (size_t i = 0; i < r->passed.count; i++) {
     const char *word = r->passed.at[i];
     if (column + strlen(word) > 90) {
-      put(r, t, "\n//");
+      command_line_put(r, t, "\n//");
       column = 0;
     }
-    put(r, t, " ");
-    put(r, t, word);
+    command_line_put(r, t, " ");
+    command_line_put(r, t, word);
     column += strlen(word) + 1;
   }
-  put(r, t, "\n");
+  command_line_put(r, t, "\n");
 }
 
-static const char *string_field(const reader *r, const char *name)
+static const char *string_field(const command_line_reader *r, const char *name)
 {
   const ts_value *v = field(r, name);
   return v && v->type == TS_T_STRING ? v->u.string : "";
 }
 
-static const char *plan_text(reader *r)
+static const char *plan_text(command_line_reader *r)
 {
   const ts_command_line *l = r->line;
   const ts_value *lines = field(r, "plan");
   text t = {0};
-  put(r, &t, ts_arena_printf(r->s->arena, "// %s\n", string_field(r, "about")));
-  put(r, &t, ts_arena_printf(r->s->arena, "import std.frameworks.%s\n\n", l->framework));
-  put(r, &t,
-      ts_arena_printf(r->s->arena, "param gpus: Int = %s\nparam gpu: String = %s\n\n",
-                      l->gpus ? l->gpus : "8",
-                      ts_argument_quoted(r->s->arena, l->gpu ? l->gpu : string_field(r, "gpu"))));
+  command_line_put(r, &t, ts_arena_printf(r->s->arena, "// %s\n", string_field(r, "about")));
+  command_line_put(r, &t,
+                   ts_arena_printf(r->s->arena, "import std.frameworks.%s\n\n", l->framework));
+  command_line_put(
+    r, &t,
+    ts_arena_printf(r->s->arena, "param gpus: Int = %s\nparam gpu: String = %s\n\n",
+                    l->gpus ? l->gpus : "8",
+                    ts_argument_quoted(r->s->arena, l->gpu ? l->gpu : string_field(r, "gpu"))));
   put_passed(r, &t);
-  put(r, &t,
-      ts_arena_printf(r->s->arena, "let arguments: %s = {\n  gpus,\n  gpu,\n",
-                      string_field(r, "arguments")));
+  command_line_put(r, &t,
+                   ts_arena_printf(r->s->arena, "let arguments: %s = {\n  gpus,\n  gpu,\n",
+                                   string_field(r, "arguments")));
   put_found(r, &t);
-  put(r, &t, "}\n");
+  command_line_put(r, &t, "}\n");
   for (uint32_t i = 0; lines && lines->type == TS_T_LIST && i < lines->u.list->count; i++) {
-    put(r, &t, lines->u.list->at[i].u.string);
-    put(r, &t, "\n");
+    command_line_put(r, &t, lines->u.list->at[i].u.string);
+    command_line_put(r, &t, "\n");
   }
   return ended(r, &t);
 }
@@ -369,7 +377,7 @@ void ts_command_line_frameworks(ts_session *s, ts_name_list *names)
   }
 }
 
-static bool load(reader *r)
+static bool load(command_line_reader *r)
 {
   ts_session *s = r->s;
   ts_module *module = framework(s, r->line->framework);
@@ -389,15 +397,15 @@ static bool load(reader *r)
 }
 
 /* The words as one text, so that messages can point at them. */
-static void map_words(reader *r)
+static void map_words(command_line_reader *r)
 {
   text t = {0};
   r->begin = TS_NEW_ARRAY(r->s->arena, uint32_t, r->line->word_count + 1);
   for (uint32_t i = 0; i < r->line->word_count; i++) {
     if (i)
-      put(r, &t, begins_argument(r->line->word[i]) ? "\n" : " ");
+      command_line_put(r, &t, begins_argument(r->line->word[i]) ? "\n" : " ");
     r->begin[i] = (uint32_t)t.count;
-    put(r, &t, r->line->word[i]);
+    command_line_put(r, &t, r->line->word[i]);
   }
   const char *all = ended(r, &t);
   r->file = ts_sources_add(r->s->sources, "<arguments>", "arguments", all, strlen(all));
@@ -405,7 +413,7 @@ static void map_words(reader *r)
 
 const char *ts_command_line_plan(ts_session *s, const ts_command_line *line, size_t *size)
 {
-  reader r = {.s = s, .line = line};
+  command_line_reader r = {.s = s, .line = line};
   if (!load(&r)) {
     if (!ts_diags_errors(s->diags))
       ts_diag_add(s->diags, TS_E0708, TS_NO_SPAN, "`std.frameworks.%s` has no `command_line`",

@@ -134,7 +134,7 @@ ts_ir_builder *ts_compile(ts_session *s, const char *path, const ts_compile_opti
 
 /* The text of an IR begins with one of its statements or with a comment of its kind, `#`. `plan`
  * begins both: here a line break follows the name. */
-static ts_input_kind kind_of(const char *text, size_t size)
+static ts_input_kind compile_kind_of(const char *text, size_t size)
 {
   if (size >= 4 && memcmp(text, TS_IR_MAGIC, 4) == 0)
     return TS_INPUT_IR;
@@ -242,7 +242,7 @@ bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o,
     ts_diag_add(s->diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", name, strerror(error));
     return false;
   }
-  input->kind = kind_of(text, size);
+  input->kind = compile_kind_of(text, size);
   if (input->kind != TS_INPUT_PLAN && !standard)
     ts_session_depends(
       s, (ts_dependency){.path = path, .name = ts_session_given(s, path).name, .role = "ir"});
@@ -283,7 +283,7 @@ void ts_input_close(ts_input *input)
 
 /* ---- Parameters ---- */
 
-static const char *text_of(const ts_session *s, const ts_ast *node)
+static const char *compile_text_of(const ts_session *s, const ts_ast *node)
 {
   const ts_source *source = ts_sources_get(s->sources, node->span.file);
   return source ? ts_arena_string(s->arena, source->text + node->span.begin,
@@ -294,8 +294,9 @@ static const char *text_of(const ts_session *s, const ts_ast *node)
 static const char *list_param(ts_session *s, const char *list, const char *indent, const char *name,
                               const ts_ast *type, const ts_ast *value)
 {
-  const char *given = value ? ts_arena_printf(s->arena, " = %s", text_of(s, value)) : "";
-  return ts_arena_printf(s->arena, "%s%s%s: %s%s\n", list, indent, name, text_of(s, type), given);
+  const char *given = value ? ts_arena_printf(s->arena, " = %s", compile_text_of(s, value)) : "";
+  return ts_arena_printf(s->arena, "%s%s%s: %s%s\n", list, indent, name, compile_text_of(s, type),
+                         given);
 }
 
 static const char *list_plan(ts_session *s, const char *list, const ts_ast *plan)

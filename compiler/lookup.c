@@ -39,9 +39,9 @@ static const char *const units[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool lookup_is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-static const ts_source *text_of(const ts_session *s, uint32_t file)
+static const ts_source *lookup_text_of(const ts_session *s, uint32_t file)
 {
   return ts_sources_get(s->sources, file);
 }
@@ -62,11 +62,11 @@ const ts_use *ts_lookup_use(const ts_session *s, uint32_t file, uint32_t offset)
 
 const char *ts_lookup_dotted(ts_session *s, uint32_t file, uint32_t offset)
 {
-  const ts_source *source = text_of(s, file);
+  const ts_source *source = lookup_text_of(s, file);
   size_t begin = offset, end = offset;
-  while (begin > 0 && (is_word(source->text[begin - 1]) || source->text[begin - 1] == '.'))
+  while (begin > 0 && (lookup_is_word(source->text[begin - 1]) || source->text[begin - 1] == '.'))
     begin--;
-  while (end < source->size && (is_word(source->text[end]) || source->text[end] == '.'))
+  while (end < source->size && (lookup_is_word(source->text[end]) || source->text[end] == '.'))
     end++;
   return end > begin ? ts_arena_string(s->arena, source->text + begin, end - begin) : NULL;
 }
@@ -103,7 +103,7 @@ const ts_module *ts_lookup_import(ts_session *s, const ts_module *m, uint32_t of
 /* On one line, cut where a body begins or where it grows too long. */
 static const char *line_of(const ts_session *s, ts_span span)
 {
-  const char *text = text_of(s, span.file)->text + span.begin;
+  const char *text = lookup_text_of(s, span.file)->text + span.begin;
   size_t size = span.end - span.begin, used = 0;
   char *line = ts_arena_alloc(s->arena, size + 4);
   bool blank = false, quoted = false;
@@ -128,7 +128,7 @@ static const char *line_of(const ts_session *s, ts_span span)
   return line;
 }
 
-static const ts_ast *source_of(const ts_ast *node)
+static const ts_ast *lookup_source_of(const ts_ast *node)
 {
   switch (node->kind) {
   case TS_AST_LET:
@@ -156,14 +156,14 @@ const char *ts_lookup_signature(const ts_session *s, const ts_ast *node)
   case TS_AST_SEARCH:
   case TS_AST_FOR:
   case TS_AST_AT:
-    brace = memchr(text_of(s, span.file)->text + span.begin, '{', span.end - span.begin);
-    span.end = brace ? (uint32_t)(brace - text_of(s, span.file)->text) : span.end;
+    brace = memchr(lookup_text_of(s, span.file)->text + span.begin, '{', span.end - span.begin);
+    span.end = brace ? (uint32_t)(brace - lookup_text_of(s, span.file)->text) : span.end;
     break;
   case TS_AST_LABEL: return ts_arena_printf(s->arena, "repeat ... as %s", node->name);
   default: span.end = params ? params->span.end : span.end;
   }
-  if (source_of(node) && source_of(node)->span.begin < span.end)
-    span.end = source_of(node)->span.begin - (uint32_t)strlen(" source ");
+  if (lookup_source_of(node) && lookup_source_of(node)->span.begin < span.end)
+    span.end = lookup_source_of(node)->span.begin - (uint32_t)strlen(" source ");
   return line_of(s, span);
 }
 
@@ -185,7 +185,7 @@ static bool comment_line(const char *text, size_t end, size_t *begin, size_t *fr
  * */
 static const char *comment_behind(const ts_session *s, const ts_ast *node)
 {
-  const char *text = text_of(s, node->span.file)->text, *end = text + node->span.end;
+  const char *text = lookup_text_of(s, node->span.file)->text, *end = text + node->span.end;
   end += strspn(end, ", ");
   if (strncmp(end, "//", 2) != 0)
     return "";
@@ -200,7 +200,7 @@ static bool is_part(const ts_ast *node)
 
 const char *ts_lookup_comment(const ts_session *s, const ts_ast *node)
 {
-  const char *text = text_of(s, node->span.file)->text;
+  const char *text = lookup_text_of(s, node->span.file)->text;
   size_t line = node->span.begin, begin, from, used;
   bool alone = true;
   for (; line > 0 && text[line - 1] != '\n'; line--)
@@ -221,7 +221,7 @@ const char *ts_lookup_comment(const ts_session *s, const ts_ast *node)
   return comment + used;
 }
 
-static const char *value_of(ts_session *s, const ts_plan *plan, const ts_use *use)
+static const char *lookup_value_of(ts_session *s, const ts_plan *plan, const ts_use *use)
 {
   ts_value v = ts_none_value();
   const ts_module *m = ts_module_of(s, use->node->span.file);
@@ -299,7 +299,7 @@ static const char *code(ts_arena *arena, const char *text)
 
 static void add_note(ts_session *s, const ts_ast *part, ts_notes *notes)
 {
-  const ts_ast *source = source_of(part);
+  const ts_ast *source = lookup_source_of(part);
   char *comment = ts_arena_printf(s->arena, "%s", ts_lookup_comment(s, part));
   for (char *at = comment; (at = strchr(at, '\n'));) /* on one line */
     *at = at[1] ? ' ' : '\0';
@@ -314,7 +314,7 @@ void ts_lookup_notes(ts_session *s, const ts_ast *decl, ts_notes *notes)
     parts = decl;
   else if (decl->kind == TS_AST_LET || decl->kind == TS_AST_GPU_IS)
     parts = ts_ast_value(decl);
-  notes->source = source_of(decl) ? source_of(decl)->literal : NULL;
+  notes->source = lookup_source_of(decl) ? lookup_source_of(decl)->literal : NULL;
   for (uint32_t i = 0; parts && i < parts->count; i++)
     if (parts->child[i] && is_part(parts->child[i]))
       add_note(s, parts->child[i], notes);
@@ -341,7 +341,7 @@ const char *ts_lookup_describe(ts_session *s, const ts_plan *plan, const ts_use 
 {
   if (!use->node)
     return built_in(s, use->name);
-  const char *value = value_of(s, plan, use), *comment = ts_lookup_comment(s, use->node);
+  const char *value = lookup_value_of(s, plan, use), *comment = ts_lookup_comment(s, use->node);
   const ts_module *m = ts_module_of(s, use->node->span.file);
   bool elsewhere = m && use->node->span.file != use->span.file;
   return ts_arena_printf(s->arena, "```\n%s\n```\n%s%s%s%s%s%s%s%s",
@@ -355,7 +355,7 @@ const char *ts_lookup_describe(ts_session *s, const ts_plan *plan, const ts_use 
 
 static uint32_t word_before(const char *text, uint32_t offset)
 {
-  while (offset > 0 && is_word(text[offset - 1]))
+  while (offset > 0 && lookup_is_word(text[offset - 1]))
     offset--;
   return offset;
 }
@@ -383,7 +383,7 @@ static const char *name_of_argument(ts_session *s, const char *text, uint32_t be
   while (begin < end && isspace((unsigned char)text[begin]))
     begin++;
   uint32_t stop = begin;
-  while (stop < end && is_word(text[stop]))
+  while (stop < end && lookup_is_word(text[stop]))
     stop++;
   uint32_t colon = stop;
   while (colon < end && isblank((unsigned char)text[colon]))
@@ -395,7 +395,7 @@ static const char *name_of_argument(ts_session *s, const char *text, uint32_t be
 
 bool ts_lookup_call(ts_session *s, const ts_module *m, uint32_t offset, ts_open_call *call)
 {
-  const char *text = text_of(s, m->file)->text;
+  const char *text = lookup_text_of(s, m->file)->text;
   uint32_t depth = 0, argument = 0, begin = offset;
   bool first = true, inside;
   const char *plain = bare(s->arena, text, offset, &inside);
@@ -452,7 +452,7 @@ static void propose(const proposing *p, ts_proposal_kind kind, const char *text,
     TS_PUSH(p->s->arena, &p->list->all, (ts_proposal){kind, text, detail});
 }
 
-static ts_proposal_kind kind_of(ts_kind kind)
+static ts_proposal_kind lookup_kind_of(ts_kind kind)
 {
   bool value = kind == TS_AST_LET || kind == TS_AST_PARAM || kind == TS_AST_GPU ||
                kind == TS_AST_GPU_IS;
@@ -499,8 +499,8 @@ static const ts_ast *imported_tree(ts_session *s, const char *path, size_t lengt
 static bool propose_imported(const proposing *p)
 {
   uint32_t open = p->begin;
-  while (open > 0 &&
-         (is_word(p->bare[open - 1]) || (p->bare[open - 1] && strchr(", \n", p->bare[open - 1]))))
+  while (open > 0 && (lookup_is_word(p->bare[open - 1]) ||
+                      (p->bare[open - 1] && strchr(", \n", p->bare[open - 1]))))
     open--;
   if (open == 0 || p->bare[open - 1] != '(' || !is_import(p->text + line_begin(p->text, open)))
     return false;
@@ -516,11 +516,11 @@ static bool propose_imported(const proposing *p)
   if (m)
     ts_module_exports(p->s, m, &seen);
   for (size_t i = 0; i < seen.all.count; i++)
-    propose(p, kind_of(seen.all.at[i].entry->decl->kind), seen.all.at[i].name,
+    propose(p, lookup_kind_of(seen.all.at[i].entry->decl->kind), seen.all.at[i].name,
             ts_lookup_signature(p->s, seen.all.at[i].entry->decl));
   for (uint32_t i = 0; !m && tree && i < tree->count; i++)
     if (tree->child[i] && tree->child[i]->name && *tree->child[i]->name != '_')
-      propose(p, kind_of(tree->child[i]->kind), tree->child[i]->name,
+      propose(p, lookup_kind_of(tree->child[i]->kind), tree->child[i]->name,
               ts_lookup_signature(p->s, tree->child[i]));
   return true;
 }
@@ -531,7 +531,7 @@ static bool propose_files(proposing *p)
   uint32_t line = line_begin(p->text, p->offset), begin = p->begin;
   if (!is_import(p->text + line))
     return false;
-  while (begin > line && (is_word(p->text[begin - 1]) || p->text[begin - 1] == '.'))
+  while (begin > line && (lookup_is_word(p->text[begin - 1]) || p->text[begin - 1] == '.'))
     begin--;
   p->begin = p->list->begin = begin;
   for (size_t i = 0; i < ts_stdlib_file_count; i++) {
@@ -556,7 +556,7 @@ static bool propose_units(const proposing *p)
   if (at == 0 || !isdigit((unsigned char)p->text[at - 1]))
     return false;
   uint32_t number = at;
-  while (number > 0 && (is_word(p->text[number - 1]) || p->text[number - 1] == '.'))
+  while (number > 0 && (lookup_is_word(p->text[number - 1]) || p->text[number - 1] == '.'))
     number--;
   if (!isdigit((unsigned char)p->text[number]) ||
       (at == p->begin && p->begin < p->offset && isdigit((unsigned char)p->text[p->begin])))
@@ -664,7 +664,7 @@ static void propose_argument(const proposing *p, const ts_open_call *call, const
   bool given = false;
   for (const char *at = p->text + call->begin;
        !given && (at = strstr(at, argument)) && at < p->text + p->offset; at++)
-    given = !is_word(at[-1]);
+    given = !lookup_is_word(at[-1]);
   if (!given)
     propose(p, TS_PROPOSE_PARAMETER, argument, detail);
 }
@@ -714,7 +714,7 @@ static void propose_names(const proposing *p)
     bool value = v->entry->decl->kind != TS_AST_PLAN && v->entry->decl->kind != TS_AST_SEARCH;
     /* what imports bring with them: once a letter is there */
     if (value && (v->direct || v->entry->module == p->m || p->begin < p->offset))
-      propose(p, kind_of(v->entry->decl->kind), visible.all.at[i].name,
+      propose(p, lookup_kind_of(v->entry->decl->kind), visible.all.at[i].name,
               ts_lookup_signature(p->s, v->entry->decl));
   }
   for (size_t i = 0; i < p->s->vocabulary->builtin_names.count; i++)
@@ -725,7 +725,7 @@ static void propose_names(const proposing *p)
 
 void ts_lookup_propose(ts_session *s, const ts_module *m, uint32_t offset, ts_proposals *list)
 {
-  const char *text = text_of(s, m->file)->text;
+  const char *text = lookup_text_of(s, m->file)->text;
   bool inside;
   proposing p = {
     s, m, text, bare(s->arena, text, offset, &inside), word_before(text, offset), offset, list};

@@ -13,15 +13,18 @@
 
 enum { MOST_COLUMNS = 32 };
 
-typedef struct sample { const char *key; double seconds; } sample;
+typedef struct measured_rows_sample {
+  const char *key;
+  double seconds;
+} measured_rows_sample;
 
 /* Directions with a time of several kernels: shared out, and left out as no gpu is named. */
-typedef struct listing {
+typedef struct measured_rows_listing {
   ts_session *s;
   const char *columns[MOST_COLUMNS];
   uint32_t column_count, shared, left;
-  TS_VEC(sample) samples;
-} listing;
+  TS_VEC(measured_rows_sample) samples;
+} measured_rows_listing;
 
 static double quantity(const ts_value *gpu, const char *name)
 {
@@ -43,10 +46,12 @@ static double roofline(const ts_measured *m, const ts_kernel *k)
 }
 
 /* What is done with a kernel and its time. */
-typedef void take_fn(listing *l, const ts_kernel *k, ts_direction direction, double seconds);
+typedef void take_fn(measured_rows_listing *l, const ts_kernel *k, ts_direction direction,
+                     double seconds);
 
 /* A time of several kernels is shared out by rooflines, as plans share it out by their costs. */
-static void share(listing *l, const ts_measured *m, ts_direction direction, take_fn *take)
+static void measured_rows_share(measured_rows_listing *l, const ts_measured *m,
+                                ts_direction direction, take_fn *take)
 {
   const ts_kernel *of[64];
   double part[64], all = 0;
@@ -75,7 +80,8 @@ static void share(listing *l, const ts_measured *m, ts_direction direction, take
          count > 1 ? m->seconds[direction] * part[i] / all : m->seconds[direction]);
 }
 
-static void add_columns(listing *l, const ts_kernel *k, ts_direction direction, double seconds)
+static void add_columns(measured_rows_listing *l, const ts_kernel *k, ts_direction direction,
+                        double seconds)
 {
   (void)direction, (void)seconds;
   for (uint32_t i = 0; i < k->feature_count; i++) {
@@ -89,7 +95,8 @@ static void add_columns(listing *l, const ts_kernel *k, ts_direction direction, 
 
 /* "family,dtype,", the features by column, and the bytes of what has none: that is of the family of
  * its op, as ops that move as many bytes take times of their own. */
-static const char *key_of(listing *l, const ts_kernel *k, ts_direction direction)
+static const char *measured_rows_key_of(measured_rows_listing *l, const ts_kernel *k,
+                                        ts_direction direction)
 {
   char of_op[TS_COST_OP];
   const char *family = k->feature_count || !k->op ?
@@ -107,27 +114,29 @@ static const char *key_of(listing *l, const ts_kernel *k, ts_direction direction
                             ts_arena_printf(l->s->arena, "%s,%.17g", key, k->bytes);
 }
 
-static int by_key(const void *a, const void *b)
+static int measured_rows_by_key(const void *a, const void *b)
 {
-  const sample *x = a, *y = b;
+  const measured_rows_sample *x = a, *y = b;
   int order = strcmp(x->key, y->key);
   return order ? order : (x->seconds > y->seconds) - (x->seconds < y->seconds);
 }
 
-static void add_sample(listing *l, const ts_kernel *k, ts_direction direction, double seconds)
+static void add_sample(measured_rows_listing *l, const ts_kernel *k, ts_direction direction,
+                       double seconds)
 {
-  TS_PUSH(l->s->arena, &l->samples, ((sample){key_of(l, k, direction), seconds}));
+  TS_PUSH(l->s->arena, &l->samples,
+          ((measured_rows_sample){measured_rows_key_of(l, k, direction), seconds}));
 }
 
-static void each(listing *l, const ts_graph *g, take_fn *take)
+static void each(measured_rows_listing *l, const ts_graph *g, take_fn *take)
 {
   l->left = l->shared = 0;
   for (size_t i = 0; i < g->samples.count; i++)
     for (int d = 0; d < TS_TRACED_DIRECTIONS; d++)
-      share(l, g->samples.at[i], (ts_direction)d, take);
+      measured_rows_share(l, g->samples.at[i], (ts_direction)d, take);
 }
 
-static void put(listing *l, const char *device, FILE *out)
+static void measured_rows_put(measured_rows_listing *l, const char *device, FILE *out)
 {
   if (device)
     ts_put_text(out, "# device: %s\n", device);
@@ -141,7 +150,7 @@ static void put(listing *l, const char *device, FILE *out)
   for (uint32_t c = 0; c < l->column_count; c++)
     ts_put_text(out, ",%s", l->columns[c]);
   fputs(",bytes,time_us\n", out);
-  TS_SORT(&l->samples, by_key);
+  TS_SORT(&l->samples, measured_rows_by_key);
   for (size_t i = 0, end; i < l->samples.count; i = end) {
     const char *key = l->samples.at[i].key;
     for (end = i + 1; end < l->samples.count && !strcmp(l->samples.at[end].key, key);)
@@ -161,7 +170,7 @@ const char *ts_list_measured(ts_session *s, const char *path, const ts_compile_o
   ts_graph *graph = plan && !ts_diags_errors(s->diags) ? ts_graph_build(s, plan) : NULL;
   if (!graph || ts_diags_errors(s->diags))
     return NULL;
-  listing l = {.s = s};
+  measured_rows_listing l = {.s = s};
   each(&l, graph, add_columns);
   each(&l, graph, add_sample);
   if (!l.samples.count) {
@@ -175,7 +184,7 @@ const char *ts_list_measured(ts_session *s, const char *path, const ts_compile_o
   char *text = NULL;
   size_t size = 0;
   FILE *out = ts_heap_print(&text, &size);
-  put(&l, graph->samples.at[0]->device, out);
+  measured_rows_put(&l, graph->samples.at[0]->device, out);
   ts_heap_printed(out);
   const char *kept = ts_arena_string(s->arena, text, size);
   free(text);

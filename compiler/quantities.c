@@ -21,7 +21,7 @@ static const char *text_field(const ts_record *r, const char *name)
   return v && v->type == TS_T_STRING ? v->u.string : "";
 }
 
-static double number_of(const ts_value *v)
+static double quantities_number_of(const ts_value *v)
 {
   return !v                      ? 0 :
          v->type == TS_T_INT     ? (double)v->u.integer :
@@ -35,17 +35,16 @@ static ts_quantity quantity_of(const ts_record *r)
   const ts_value *host = ts_record_find(r, "host");
   const char *calls = text_field(r, "calls");
   return (ts_quantity){.name = text_field(r, "name"),
-                       .kind = host && host->type == TS_T_BOOL && host->u.truth ?
-                                 TS_QUANTITY_HOST :
+                       .kind = host && host->type == TS_T_BOOL && host->u.truth ? TS_QUANTITY_HOST :
                                !strcmp(calls, "inside")  ? TS_QUANTITY_INSIDE :
                                !strcmp(calls, "between") ? TS_QUANTITY_BETWEEN :
                                                            TS_QUANTITY_KERNELS,
                        .families = text_field(r, "kernels"),
                        .formats = text_field(r, "formats"),
-                       .prior = number_of(ts_record_find(r, "prior"))};
+                       .prior = quantities_number_of(ts_record_find(r, "prior"))};
 }
 
-static ts_calibration *wrong(ts_session *s, const char *what)
+static ts_calibration *quantities_wrong(ts_session *s, const char *what)
 {
   if (!ts_diags_errors(s->diags))
     ts_diag_add(s->diags, TS_E0506, TS_NO_SPAN, "`std.accuracy.calibration` %s", what);
@@ -66,25 +65,27 @@ ts_calibration *ts_quantities_load(ts_session *s, const ts_compile_options *o)
   s->files->given_count = 0;
   if (!m || !lookup(s, m, "quantities", &list) || !lookup(s, m, "memory", &memory) ||
       !lookup(s, m, "step", &step) || list.type != TS_T_LIST)
-    return wrong(s, "lacks `quantities`, `memory` or `step`");
+    return quantities_wrong(s, "lacks `quantities`, `memory` or `step`");
   if (list.u.list->count > TS_MOST_QUANTITIES)
-    return wrong(s, "has too many quantities");
+    return quantities_wrong(s, "has too many quantities");
   ts_calibration *c = TS_NEW(s->arena, ts_calibration);
   *c = (ts_calibration){.plan = "",
                         .device = "",
                         .framework = "",
                         .quantity = TS_NEW_ARRAY(s->arena, ts_quantity, list.u.list->count + 1),
-                        .noise = number_of(&step),
-                        .memory = {.prior = number_of(&memory) / 8}};
+                        .noise = quantities_number_of(&step),
+                        .memory = {.prior = quantities_number_of(&memory) / 8}};
   for (uint32_t i = 0; i < list.u.list->count; i++) {
     ts_quantity q = list.u.list->at[i].type == TS_T_RECORD ?
                       quantity_of(list.u.list->at[i].u.record) :
                       (ts_quantity){0};
     if (!(q.prior > 0 && q.prior <= 2))
-      return wrong(s, "has a quantity whose prior is not from 0 to 2");
+      return quantities_wrong(s, "has a quantity whose prior is not from 0 to 2");
     c->quantity[c->count++] = q;
   }
-  return c->noise > 0 && c->memory.prior > 0 ? c : wrong(s, "lacks `memory` or `step` above 0");
+  return c->noise > 0 && c->memory.prior > 0 ?
+           c :
+           quantities_wrong(s, "lacks `memory` or `step` above 0");
 }
 
 /* ---- Parameters ---- */

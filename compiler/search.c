@@ -17,7 +17,7 @@ typedef ts_given given;
 
 /* ---- Which ---- */
 
-static const ts_ast *choose(ts_session *s, const ts_module *m, const char *wanted)
+static const ts_ast *search_choose(ts_session *s, const ts_module *m, const char *wanted)
 {
   ts_name_list names = {0};
   const ts_ast *found = ts_module_choose(s, m, TS_AST_SEARCH, wanted, &names);
@@ -101,7 +101,7 @@ static bool needs_figures(const searcher *v, uint32_t item)
   return false;
 }
 
-static const char *text_at(const searcher *v, ts_span span)
+static const char *search_text_at(const searcher *v, ts_span span)
 {
   const ts_source *source = ts_sources_get(v->s->sources, span.file);
   return ts_arena_string(v->s->arena, source->text + span.begin, span.end - span.begin);
@@ -163,7 +163,7 @@ static bool read_items(searcher *v)
   for (uint32_t i = 0; i < v->items.count; i++) {
     const ts_ast *node = v->items.at[i];
     v->late[i] = needs_figures(v, i);
-    search->items = ts_arena_printf(arena, "%s%s\n", search->items, text_at(v, node->span));
+    search->items = ts_arena_printf(arena, "%s%s\n", search->items, search_text_at(v, node->span));
     if (node->kind == TS_AST_VARY || node->kind == TS_AST_SET) {
       good &= check_column(v, i, &columns);
       if (v->late[i]) {
@@ -175,7 +175,7 @@ static bool read_items(searcher *v)
       }
       v->reason_of[i] = search->reason_count;
       search->reasons[search->reason_count++] = (ts_search_reason){
-        ts_arena_printf(arena, "`%s` divides evenly", text_at(v, node->span)), 0};
+        ts_arena_printf(arena, "`%s` divides evenly", search_text_at(v, node->span)), 0};
     } else if (node->kind == TS_AST_REQUIRE) {
       if (v->late[i])
         conditions[search->condition_count++] = ts_ast_text(node)->literal;
@@ -374,7 +374,7 @@ static const ts_ast *declared(ts_session *s, const ts_module *m, const ts_compil
   const ts_ast *search = NULL;
   ts_module_choose(s, m, TS_AST_SEARCH, NULL, &names);
   extends = extends && (names.names.count || name);
-  if ((!text || extends) && !(search = choose(s, m, name)))
+  if ((!text || extends) && !(search = search_choose(s, m, name)))
     return NULL;
   const ts_ast *plan = search ? NULL : ts_plan_choose(s, m, o->plan_name);
   if (!text || (!search && !plan))
@@ -391,7 +391,7 @@ static void name_goals(const searcher *v)
   search->goals[0].dimension = TS_DIM_TIME;
   search->per_token = !v->goal_count;
   for (uint32_t i = 0; i < v->goal_count; i++) {
-    search->goals[i].text = text_at(v, v->goals[i]->span);
+    search->goals[i].text = search_text_at(v, v->goals[i]->span);
     search->goals[i].maximize = v->goals[i]->flags;
   }
   search->maximize = search->goals[0].maximize;
@@ -453,7 +453,7 @@ ts_search *ts_search_load_within(ts_session *s, const char *path, const ts_compi
   for (uint32_t i = 0; i < v->items.count; i++)
     if (v->items.at[i]->kind == TS_AST_VARY && v->empty[i])
       ts_diag_note(d, "`%s` has no values: `%s`", v->items.at[i]->name,
-                   text_at(v, v->items.at[i]->span));
+                   search_text_at(v, v->items.at[i]->span));
   for (uint32_t i = 0; i < search->reason_count; i++)
     if (search->reasons[i].count)
       ts_diag_note(d, "%" PRIu64 " left out: %s", search->reasons[i].count,

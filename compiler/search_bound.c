@@ -40,7 +40,7 @@ static bool figure_of(const bounding *b, const char *name, size_t *figure)
 }
 
 /* The item that says what a name before item `b->item` means. */
-static bool item_of(const bounding *b, const char *name, uint32_t *item)
+static bool search_bound_item_of(const bounding *b, const char *name, uint32_t *item)
 {
   for (*item = b->item; (*item)-- > 0;) {
     ts_kind kind = b->v->items.at[*item]->kind;
@@ -58,18 +58,18 @@ static const ts_ast *default_of(const bounding *b, const char *name)
   return formal ? ts_ast_default(formal) : NULL;
 }
 
-static bool is_open(const bounding *b, const ts_ast *e);
+static bool search_bound_is_open(const bounding *b, const ts_ast *e);
 
 static bool is_open_name(const bounding *b, const char *name)
 {
   size_t figure;
   uint32_t item, define;
-  if (item_of(b, name, &item)) {
+  if (search_bound_item_of(b, name, &item)) {
     bounding there = *b;
     there.item = item;
     if (b->v->items.at[item]->kind != TS_AST_LET) /* `-D` goes before what it says */
       return !b->low && item >= b->from && !ts_session_define(b->v->s, name, &define);
-    return is_open(&there, ts_search_expression(b->v, item));
+    return search_bound_is_open(&there, ts_search_expression(b->v, item));
   }
   if (figure_of(b, name, &figure))
     return true;
@@ -79,15 +79,16 @@ static bool is_open_name(const bounding *b, const char *name)
   for (uint32_t i = 0; !ts_search_formal(b->v, name) && mesh && i < mesh->count; i++)
     if (mesh->child[i]->name == name)
       value = ts_ast_value(mesh->child[i]);
-  return value && !(value->kind == TS_AST_ID && value->name == name) && is_open(b, value);
+  return value && !(value->kind == TS_AST_ID && value->name == name) &&
+         search_bound_is_open(b, value);
 }
 
-static bool is_open(const bounding *b, const ts_ast *e)
+static bool search_bound_is_open(const bounding *b, const ts_ast *e)
 {
   if (e->kind == TS_AST_ID)
     return is_open_name(b, e->name);
   for (uint32_t i = 0; i < e->count; i++)
-    if (e->child[i] && is_open(b, e->child[i]))
+    if (e->child[i] && search_bound_is_open(b, e->child[i]))
       return true;
   return false;
 }
@@ -126,7 +127,7 @@ static range multiply(range a, range b)
 
 static double quotient(double a, double b) { return isinf(b) ? 0 : a / b; }
 
-static range divide(range a, range b)
+static range search_bound_divide(range a, range b)
 {
   if (b.low == 0 && b.high > 0 && a.low >= 0) /* no goal is divided by what is 0 */
     return (range){quotient(a.low, b.high), INFINITY};
@@ -157,7 +158,7 @@ static range both(ts_operator op, range a, range b)
   case TS_OP_ADD: return (range){a.low + b.low, a.high + b.high};
   case TS_OP_SUB: return (range){a.low - b.high, a.high - b.low};
   case TS_OP_MUL: return multiply(a, b);
-  case TS_OP_DIV: return divide(a, b);
+  case TS_OP_DIV: return search_bound_divide(a, b);
   case TS_OP_MOD: return remainder_of(a, b);
   case TS_OP_EQ: return truth(a.low == b.high && a.high == b.low, a.low > b.high || a.high < b.low);
   case TS_OP_NE: return truth(a.low > b.high || a.high < b.low, a.low == b.high && a.high == b.low);
@@ -214,11 +215,11 @@ static range either(const bounding *b, const ts_ast *e)
                           (range){fmin(yes.low, no.low), fmax(yes.high, no.high)};
 }
 
-static range name_of(const bounding *b, const char *name)
+static range search_bound_name_of(const bounding *b, const char *name)
 {
   size_t figure;
   uint32_t item;
-  if (item_of(b, name, &item))
+  if (search_bound_item_of(b, name, &item))
     return b->v->items.at[item]->kind == TS_AST_VARY ? b->values[item] : of_item(b, item);
   if (figure_of(b, name, &figure))
     return (range){b->low->of[figure], b->high->of[figure]};
@@ -229,10 +230,10 @@ static range name_of(const bounding *b, const char *name)
 static range range_of(const bounding *b, const ts_ast *e)
 {
   range r = anything;
-  if (!is_open(b, e))
+  if (!search_bound_is_open(b, e))
     return exactly(b, e);
   switch (e->kind) {
-  case TS_AST_ID: r = name_of(b, e->name); break;
+  case TS_AST_ID: r = search_bound_name_of(b, e->name); break;
   case TS_AST_UNARY: r = operator_of(b, e); break;
   case TS_AST_BINARY:
     r = both(e->u.op, range_of(b, ts_ast_left(e)), range_of(b, ts_ast_right(e)));

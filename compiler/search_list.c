@@ -43,7 +43,7 @@ typedef struct conflicts {
 
 /* A value as text for -D, exactly. Kinds that have no such text are taken as they were written in
  * the list. */
-static const char *text_of(const searcher *v, ts_value value, const ts_ast *written)
+static const char *search_list_text_of(const searcher *v, ts_value value, const ts_ast *written)
 {
   ts_arena *arena = v->s->arena;
   switch (value.type) {
@@ -66,8 +66,8 @@ static const char *text_of(const searcher *v, ts_value value, const ts_ast *writ
 
 /* Gives a column its value, of the parameter's type. Where -D gives the parameter, other values are
  * passed over. */
-static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, ts_value value,
-                 const ts_ast *written, bool *passed)
+static bool search_list_give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column,
+                             ts_value value, const ts_ast *written, bool *passed)
 {
   const ts_ast *formal = ts_search_formal(v, item->name);
   const char *what = v->quoted[column];
@@ -76,7 +76,7 @@ static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, 
   value.span = written ? written->span : ts_ast_value(item)->span;
   if (value.type == TS_T_ERROR || !ts_convert(v->s, env, ts_ast_type(formal), &value, what))
     return false;
-  const char *text = text_of(v, value, written);
+  const char *text = search_list_text_of(v, value, written);
   if (!text) {
     ts_diag *d =
       ts_report(v->s, TS_E0220, value.span, "values of `%s` must be written out", item->name);
@@ -256,9 +256,9 @@ static bool go_through(searcher *v, const varying *of, int64_t place)
 {
   const ts_ast *node = v->items.at[of->item], *written = of->written;
   bool passed;
-  if (!give(v, node, of->env, v->column_of[of->item],
-            element(of->list, place, ts_ast_value(node)->span),
-            written && place < written->count ? written->child[place] : NULL, &passed))
+  if (!search_list_give(v, node, of->env, v->column_of[of->item],
+                        element(of->list, place, ts_ast_value(node)->span),
+                        written && place < written->count ? written->child[place] : NULL, &passed))
     return false;
   v->given[v->column_of[of->item]].place = place;
   bool holds = !passed;
@@ -429,10 +429,10 @@ static bool set(searcher *v, uint32_t item)
   const ts_ast *node = v->items.at[item];
   bool passed;
   ts_env *env = ts_search_scope(v, item);
-  return give(v, node, env, v->column_of[item],
-              ts_eval_as(v->s, env, ts_ast_type(ts_search_formal(v, node->name)),
-                         ts_ast_value(node)),
-              ts_ast_value(node), &passed);
+  return search_list_give(
+    v, node, env, v->column_of[item],
+    ts_eval_as(v->s, env, ts_ast_type(ts_search_formal(v, node->name)), ts_ast_value(node)),
+    ts_ast_value(node), &passed);
 }
 
 /* Whatever becomes of the condition, what comes behind it is looked at, too. */

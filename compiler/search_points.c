@@ -8,7 +8,7 @@
 
 enum { PAGE = 1 << 12 /* plans */, ENOUGH = 1 << 20 /* of a comparison of two values */ };
 
-static const uint32_t *row_of(const ts_searcher *v, size_t point)
+static const uint32_t *search_points_row_of(const ts_searcher *v, size_t point)
 {
   return v->pages.at[point / PAGE] + point % PAGE * v->search->column_count;
 }
@@ -16,7 +16,7 @@ static const uint32_t *row_of(const ts_searcher *v, size_t point)
 static const ts_search_choice *choice_at(const ts_search *search, size_t point, uint32_t column)
 {
   const ts_searcher *v = search->searcher;
-  return &v->choices[column].all.at[row_of(v, point)[column]];
+  return &v->choices[column].all.at[search_points_row_of(v, point)[column]];
 }
 
 const char *ts_search_text_at(const ts_search *search, size_t point, uint32_t column)
@@ -64,12 +64,15 @@ void ts_search_passed(ts_searcher *v, ts_search_passing before)
 
 /* ---- New ones ---- */
 
-typedef struct wanted { const ts_search_choices *among; const ts_given *given; } wanted;
+typedef struct search_points_wanted {
+  const ts_search_choices *among;
+  const ts_given *given;
+} search_points_wanted;
 
 /* Values without an exact text may differ where their texts do not. */
-static bool same(const void *closure, uint32_t number)
+static bool search_points_same(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const search_points_wanted *w = closure;
   const ts_search_choice *c = &w->among->all.at[number];
   ts_budget budget = {.left = ENOUGH};
   return !strcmp(c->text, w->given->text) && ts_value_equal(c->value, w->given->value, &budget) &&
@@ -91,7 +94,8 @@ static uint32_t choice_of(ts_searcher *v, uint32_t column)
   ts_search_choices *among = &v->choices[column];
   const ts_given *given = &v->given[column];
   uint32_t hash = ts_hash_bytes(given->text, strlen(given->text)),
-           found = ts_hash_find(&among->by_text, hash, same, &(wanted){among, given});
+           found = ts_hash_find(&among->by_text, hash, search_points_same,
+                                &(search_points_wanted){among, given});
   if (found != TS_HASH_NONE)
     return found;
   ts_arena *arena = v->s->lasting;

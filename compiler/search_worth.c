@@ -58,7 +58,7 @@ double ts_search_usual(const ts_search *search, const ts_figures *figures)
   return search->per_token && tokens > 0 ? step / tokens : step;
 }
 
-static bool judge(ts_searcher *v, const ts_figures *played, double *worth)
+static bool search_worth_judge(ts_searcher *v, const ts_figures *played, double *worth)
 {
   ts_search *search = v->search;
   *worth = ts_search_usual(search, played);
@@ -85,7 +85,7 @@ bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, 
   ts_searcher *v = search->searcher;
   ts_search_passing before = ts_search_pass(v, v->passing);
   ts_search_take(v, point, played);
-  bool good = judge(v, played, worth);
+  bool good = search_worth_judge(v, played, worth);
   ts_search_passed(v, before);
   return good;
 }

@@ -59,23 +59,23 @@ void ts_start_parameters(const ts_start *start, ts_name_list *names)
 
 typedef struct edit { uint32_t begin, end; const char *text; } edit;
 
-typedef struct writer {
+typedef struct start_writer {
   const ts_start *start;
   ts_arena *arena;
   TS_VEC(const char *) imports; /* as import statements name them */
   TS_VEC(edit) edits;
   TS_VEC(char) text;
-} writer;
+} start_writer;
 
-static void put(writer *w, const char *text, size_t length)
+static void start_put(start_writer *w, const char *text, size_t length)
 {
   for (size_t i = 0; i < length; i++)
     TS_PUSH(w->arena, &w->text, text[i]);
 }
 
-static void puts_to(writer *w, const char *text) { put(w, text, strlen(text)); }
+static void puts_to(start_writer *w, const char *text) { start_put(w, text, strlen(text)); }
 
-static void import(writer *w, const ts_module *m)
+static void import(start_writer *w, const ts_module *m)
 {
   const char *name = ts_catalog_import(w->start->s, m);
   for (size_t i = 0; i < w->imports.count; i++)
@@ -85,7 +85,7 @@ static void import(writer *w, const ts_module *m)
 }
 
 /* What a name of a value stands for: that of the template, or anything there is. */
-static void import_name(writer *w, const char *name, bool any)
+static void import_name(start_writer *w, const char *name, bool any)
 {
   const ts_visible *v = ts_module_find(w->start->module, name);
   if (v)
@@ -97,7 +97,7 @@ static void import_name(writer *w, const char *name, bool any)
     }
 }
 
-static void import_names(writer *w, const ts_ast *node, bool any)
+static void import_names(start_writer *w, const ts_ast *node, bool any)
 {
   if (!node)
     return;
@@ -107,7 +107,7 @@ static void import_names(writer *w, const ts_ast *node, bool any)
     import_names(w, node->child[i], any);
 }
 
-static bool give(writer *w, const ts_ast *plan, const ts_define *value)
+static bool start_give(start_writer *w, const ts_ast *plan, const ts_define *value)
 {
   ts_session *s = w->start->s;
   const ts_ast *formal = formal_of(plan, value->name);
@@ -135,33 +135,33 @@ static int by_place(const void *a, const void *b)
 }
 
 /* A part of the template with the edits in it. */
-static void put_part(writer *w, uint32_t begin, uint32_t end)
+static void put_part(start_writer *w, uint32_t begin, uint32_t end)
 {
   const char *text = ts_sources_get(w->start->s->sources, w->start->module->file)->text;
   for (size_t i = 0; i < w->edits.count; i++) {
     edit e = w->edits.at[i];
     if (e.begin < begin || e.end > end)
       continue;
-    put(w, text + begin, e.begin - begin);
+    start_put(w, text + begin, e.begin - begin);
     puts_to(w, e.text);
     begin = e.end;
   }
-  put(w, text + begin, end - begin);
+  start_put(w, text + begin, end - begin);
   puts_to(w, "\n");
 }
 
-static void put_comment(writer *w, const char *lines)
+static void put_comment(start_writer *w, const char *lines)
 {
   for (const char *at = lines; *at;) {
     size_t length = strcspn(at, "\n");
     puts_to(w, length ? "// " : "//");
-    put(w, at, length);
+    start_put(w, at, length);
     puts_to(w, "\n");
     at += length + (at[length] == '\n');
   }
 }
 
-static void put_imports(writer *w)
+static void put_imports(start_writer *w)
 {
   for (size_t i = 0; i < w->imports.count; i++)
     puts_to(w, ts_arena_printf(w->arena, "import %s\n", w->imports.at[i]));
@@ -173,10 +173,10 @@ const char *ts_start_text(const ts_start *start, size_t search, const char *name
                           size_t *size)
 {
   ts_session *s = start->s;
-  writer w = {.start = start, .arena = s->arena};
+  start_writer w = {.start = start, .arena = s->arena};
   const ts_ast *plan = plan_of(start, search), *decl = start->searches.at[search].decl;
   for (uint32_t i = 0; i < value_count; i++)
-    if (!give(&w, plan, &values[i]))
+    if (!start_give(&w, plan, &values[i]))
       return NULL;
   import_names(&w, plan, false);
   import_names(&w, decl, false);

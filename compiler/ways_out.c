@@ -9,7 +9,7 @@
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/plan/plan.h"
 
-typedef struct finder {
+typedef struct ways_out_finder {
   ts_session *s;
   ts_arena *arena;
   const ts_plan *plan;
@@ -18,11 +18,11 @@ typedef struct finder {
   const char *const *labels; /* patterns for LABEL */
   uint32_t label_count;
   TS_VEC(ts_way) ways;
-} finder;
+} ways_out_finder;
 
 /* ---- Ways ---- */
 
-static void add_way(finder *f, const ts_way_edit *edits, uint32_t edit_count,
+static void add_way(ways_out_finder *f, const ts_way_edit *edits, uint32_t edit_count,
                     const ts_define *defines, uint32_t define_count)
 {
   ts_way w = {.edit_count = edit_count, .define_count = define_count};
@@ -50,7 +50,7 @@ static int by_place(const void *x, const void *y)
   return a->begin != b->begin ? (a->begin < b->begin ? -1 : 1) : strcmp(a->text, b->text);
 }
 
-static int by_name(const void *x, const void *y)
+static int ways_out_by_name(const void *x, const void *y)
 {
   return strcmp(((const ts_define *)x)->name, ((const ts_define *)y)->name);
 }
@@ -77,7 +77,7 @@ bool ts_way_join(ts_arena *arena, const ts_way *a, const ts_way *b, ts_way *out)
   for (uint32_t i = 0; i < a->define_count + b->define_count; i++)
     TS_PUSH(arena, &defines, i < a->define_count ? a->defines[i] : b->defines[i - a->define_count]);
   TS_SORT(&edits, by_place);
-  TS_SORT(&defines, by_name);
+  TS_SORT(&defines, ways_out_by_name);
   *out = (ts_way){(uint32_t)edits.count, (uint32_t)defines.count, edits.at, defines.at};
   return true;
 }
@@ -133,7 +133,7 @@ const char *ts_way_lines(ts_arena *arena, const ts_way *way, const char *text, s
 
 /* ---- Places of the plan ---- */
 
-static const ts_ast *field_of(const finder *f, const char *name)
+static const ts_ast *field_of(const ways_out_finder *f, const char *name)
 {
   ts_ast_list fields = ts_ast_fields(f->plan->decl);
   for (uint32_t i = 0; i < fields.count; i++)
@@ -143,7 +143,8 @@ static const ts_ast *field_of(const finder *f, const char *name)
 }
 
 /* An import of `from`, unless the plan's file sees the name that TEXT begins with. */
-static uint32_t import_for(const finder *f, const char *text, const char *from, ts_way_edit *edit)
+static uint32_t import_for(const ways_out_finder *f, const char *text, const char *from,
+                           ts_way_edit *edit)
 {
   const char *name =
     ts_lang_intern(f->s->lang, text, strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789"));
@@ -160,7 +161,7 @@ static uint32_t import_for(const finder *f, const char *text, const char *from, 
 }
 
 /* A field in the place of the old one, or as a line of its own before the plan's end. */
-static ts_way_edit field_edit(const finder *f, const char *field, const char *text)
+static ts_way_edit field_edit(const ways_out_finder *f, const char *field, const char *text)
 {
   const ts_ast *old = field_of(f, field);
   if (old)
@@ -171,7 +172,7 @@ static ts_way_edit field_edit(const finder *f, const char *field, const char *te
   return (ts_way_edit){end, end, ts_arena_printf(f->arena, "\n  %s = %s", field, text)};
 }
 
-static const char *text_at(const finder *f, ts_span span)
+static const char *ways_out_text_at(const ways_out_finder *f, ts_span span)
 {
   return ts_arena_string(f->arena, f->text + span.begin, span.end - span.begin);
 }
@@ -179,7 +180,7 @@ static const char *text_at(const finder *f, ts_span span)
 /* A number of the plan that can be changed: written out, or a parameter by itself. */
 typedef struct number { const ts_ast *expr; int64_t value; } number;
 
-static bool is_number(const finder *f, const ts_ast *expr, number *n)
+static bool is_number(const ways_out_finder *f, const ts_ast *expr, number *n)
 {
   if (!expr || expr->span.file != f->plan->decl->span.file)
     return false;
@@ -203,7 +204,7 @@ typedef struct change {
   uint32_t edit_count, define_count;
 } change;
 
-static void change_number(const finder *f, const number *n, int64_t value, change *c)
+static void change_number(const ways_out_finder *f, const number *n, int64_t value, change *c)
 {
   const char *text = ts_arena_printf(f->arena, "%" PRId64, value);
   if (n->expr->kind == TS_AST_INT)
@@ -212,19 +213,19 @@ static void change_number(const finder *f, const number *n, int64_t value, chang
     c->defines[c->define_count++] = (ts_define){n->expr->name, text};
 }
 
-static void add_change(finder *f, change *c)
+static void add_change(ways_out_finder *f, change *c)
 {
   qsort(c->edits, c->edit_count, sizeof *c->edits, by_place);
-  qsort(c->defines, c->define_count, sizeof *c->defines, by_name);
+  qsort(c->defines, c->define_count, sizeof *c->defines, ways_out_by_name);
   add_way(f, c->edits, c->edit_count, c->defines, c->define_count);
 }
 
 /* ---- The kinds of changes ---- */
 
-static void set_field(finder *f, const char *field, const char *text, const char *from)
+static void set_field(ways_out_finder *f, const char *field, const char *text, const char *from)
 {
   const ts_ast *old = field_of(f, field);
-  if (old && !strcmp(text_at(f, old->span), text))
+  if (old && !strcmp(ways_out_text_at(f, old->span), text))
     return; /* it is so already */
   change c = {.edits = {field_edit(f, field, text)}, .edit_count = 1};
   c.edit_count += import_for(f, text, from, &c.edits[1]);
@@ -232,14 +233,14 @@ static void set_field(finder *f, const char *field, const char *text, const char
 }
 
 /* `text` with LABEL replaced, in quotes. */
-static const char *with_label(const finder *f, const char *text, const char *label)
+static const char *with_label(const ways_out_finder *f, const char *text, const char *label)
 {
   const char *at = strstr(text, "LABEL");
   return ts_arena_printf(f->arena, "%.*s\"%s\"%s", (int)(at - text), text, label,
                          at + strlen("LABEL"));
 }
 
-static void set_fields(finder *f, const char *field, const char *text, const char *from)
+static void set_fields(ways_out_finder *f, const char *field, const char *text, const char *from)
 {
   if (!strstr(text, "LABEL")) {
     set_field(f, field, text, from);
@@ -249,7 +250,7 @@ static void set_fields(finder *f, const char *field, const char *text, const cha
     set_field(f, field, with_label(f, text, f->labels[i]), from);
 }
 
-static void add_to_list(finder *f, const char *field, const char *text, const char *from)
+static void add_to_list(ways_out_finder *f, const char *field, const char *text, const char *from)
 {
   const ts_ast *old = field_of(f, field);
   change c = {.edit_count = 1};
@@ -260,26 +261,26 @@ static void add_to_list(finder *f, const char *field, const char *text, const ch
   else
     c.edits[0] =
       field_edit(f, field,
-                 old ? ts_arena_printf(f->arena, "[%s, %s]", text_at(f, old->span), text) :
+                 old ? ts_arena_printf(f->arena, "[%s, %s]", ways_out_text_at(f, old->span), text) :
                        ts_arena_printf(f->arena, "[%s]", text));
   c.edit_count += import_for(f, text, from, &c.edits[1]);
   add_change(f, &c);
 }
 
-typedef void node_fn(finder *f, const ts_ast *node, void *closure);
+typedef void node_fn(ways_out_finder *f, const ts_ast *node, void *closure);
 
-static void walk(finder *f, const ts_ast *node, node_fn *v, void *closure)
+static void ways_out_walk(ways_out_finder *f, const ts_ast *node, node_fn *v, void *closure)
 {
   if (!node)
     return;
   v(f, node, closure);
   for (uint32_t i = 0; i < node->count; i++)
-    walk(f, node->child[i], v, closure);
+    ways_out_walk(f, node->child[i], v, closure);
 }
 
 typedef struct replacement { const char *call, *by, *from; int64_t keep; } replacement;
 
-static void replace_call(finder *f, const ts_ast *node, void *closure)
+static void replace_call(ways_out_finder *f, const ts_ast *node, void *closure)
 {
   const replacement *r = closure;
   if (node->kind != TS_AST_CALL || ts_ast_function(node)->kind != TS_AST_ID ||
@@ -295,7 +296,7 @@ static void replace_call(finder *f, const ts_ast *node, void *closure)
   add_change(f, &c);
 }
 
-static void halve(finder *f, const ts_ast *node, void *closure)
+static void halve(ways_out_finder *f, const ts_ast *node, void *closure)
 {
   const char *name = closure;
   number n;
@@ -313,7 +314,7 @@ static void halve(finder *f, const ts_ast *node, void *closure)
 }
 
 /* The number of devices stays. */
-static void trade_axes(finder *f)
+static void trade_axes(ways_out_finder *f)
 {
   const ts_ast *mesh = field_of(f, "mesh");
   for (uint32_t i = 0; mesh && mesh->kind == TS_AST_RECORD && i < mesh->count; i++) {
@@ -339,7 +340,7 @@ static const char *text_field(const ts_record *r, const char *name)
   return v && v->type == TS_T_STRING ? v->u.string : "";
 }
 
-static void try_row(finder *f, const ts_record *r)
+static void try_row(ways_out_finder *f, const ts_record *r)
 {
   const char *to = text_field(r, "to"), *from = text_field(r, "from"), *word;
   const ts_value *keep = ts_record_find(r, "keep");
@@ -350,9 +351,9 @@ static void try_row(finder *f, const ts_record *r)
   } else if (*(word = text_field(r, "call"))) {
     replacement by = {word, text_field(r, "by"), from,
                       keep && keep->type == TS_T_INT ? keep->u.integer : 0};
-    walk(f, f->plan->decl, replace_call, &by);
+    ways_out_walk(f, f->plan->decl, replace_call, &by);
   } else if (*(word = text_field(r, "halve"))) {
-    walk(f, f->plan->decl, halve, (void *)(uintptr_t)word);
+    ways_out_walk(f, f->plan->decl, halve, (void *)(uintptr_t)word);
   } else if (*text_field(r, "trade")) {
     trade_axes(f);
   }
@@ -384,7 +385,7 @@ ts_ways ts_ways_list(ts_arena *arena, const char *path, const char *text, size_t
                      const ts_compile_options *o, const char *const *labels, uint32_t label_count)
 {
   static const char list[] = "import std.tools.ways_out\n", list_name[] = "<ways out>";
-  finder f = {.arena = arena, .text = text, .s = ts_session_new(arena)};
+  ways_out_finder f = {.arena = arena, .text = text, .s = ts_session_new(arena)};
   ts_embedded_file *given = TS_NEW_ARRAY(arena, ts_embedded_file, 2);
   given[0] = (ts_embedded_file){path, (const unsigned char *)text, size};
   given[1] = (ts_embedded_file){list_name, (const unsigned char *)list, sizeof list - 1};

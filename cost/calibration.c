@@ -113,10 +113,13 @@ void ts_calibration_write(const ts_calibration *c, FILE *out)
 
 /* ---- Reading ---- */
 
-typedef struct reader { ts_arena *arena; ts_error *error; } reader;
+typedef struct calibration_reader {
+  ts_arena *arena;
+  ts_error *error;
+} calibration_reader;
 
-static bool get_number(reader *r, const cJSON *in, const char *name, double least, double most,
-                       double *value)
+static bool get_number(calibration_reader *r, const cJSON *in, const char *name, double least,
+                       double most, double *value)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
   if (!cJSON_IsNumber(item))
@@ -127,7 +130,7 @@ static bool get_number(reader *r, const cJSON *in, const char *name, double leas
                  most);
 }
 
-static bool get_count(reader *r, const cJSON *in, const char *name, uint32_t *value)
+static bool get_count(calibration_reader *r, const cJSON *in, const char *name, uint32_t *value)
 {
   double number;
   if (!get_number(r, in, name, 0, 1e6, &number))
@@ -136,7 +139,7 @@ static bool get_count(reader *r, const cJSON *in, const char *name, uint32_t *va
   return true;
 }
 
-static bool get_text(reader *r, const cJSON *in, const char *name, const char **value)
+static bool get_text(calibration_reader *r, const cJSON *in, const char *name, const char **value)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
   if (!cJSON_IsString(item))
@@ -145,7 +148,7 @@ static bool get_text(reader *r, const cJSON *in, const char *name, const char **
   return true;
 }
 
-static bool read_quantity(reader *r, const cJSON *in, ts_quantity *q)
+static bool read_quantity(calibration_reader *r, const cJSON *in, ts_quantity *q)
 {
   const char *kind;
   *q = (ts_quantity){.families = "", .formats = ""};
@@ -161,7 +164,7 @@ static bool read_quantity(reader *r, const cJSON *in, ts_quantity *q)
          get_number(r, in, "log", -most_log, most_log, &q->log);
 }
 
-static bool read_quantities(reader *r, const cJSON *list, ts_calibration *c)
+static bool read_quantities(calibration_reader *r, const cJSON *list, ts_calibration *c)
 {
   const cJSON *item;
   int size = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : -1;
@@ -175,7 +178,7 @@ static bool read_quantities(reader *r, const cJSON *list, ts_calibration *c)
 }
 
 /* Of numbers that vary together: symmetrical, no entry beyond what its deviations allow. */
-static bool read_covariance(reader *r, const cJSON *list, ts_calibration *c)
+static bool read_covariance(calibration_reader *r, const cJSON *list, ts_calibration *c)
 {
   const cJSON *row, *item;
   uint32_t i = 0;
@@ -203,7 +206,7 @@ static bool read_covariance(reader *r, const cJSON *list, ts_calibration *c)
   return true;
 }
 
-static bool read_memory(reader *r, const cJSON *in, ts_memory_constant *m)
+static bool read_memory(calibration_reader *r, const cJSON *in, ts_memory_constant *m)
 {
   return !in || (get_count(r, in, "rows", &m->rows) &&
                  get_number(r, in, "prior", 0, most_bytes, &m->prior) &&
@@ -212,7 +215,7 @@ static bool read_memory(reader *r, const cJSON *in, ts_memory_constant *m)
                  get_number(r, in, "residual", 0, most_bytes, &m->residual));
 }
 
-static bool read_whole(reader *r, const cJSON *root, ts_calibration *c)
+static bool read_whole(calibration_reader *r, const cJSON *root, ts_calibration *c)
 {
   uint32_t version;
   if (!cJSON_HasObjectItem(root, "trainspec-calibration"))
@@ -235,7 +238,7 @@ static bool read_whole(reader *r, const cJSON *root, ts_calibration *c)
 ts_calibration *ts_calibration_read(ts_arena *arena, const char *text, size_t size,
                                     ts_error *error)
 {
-  reader r = {arena, error};
+  calibration_reader r = {arena, error};
   ts_calibration *c = TS_NEW(arena, ts_calibration);
   const char *end = NULL;
   *error = (ts_error){0};

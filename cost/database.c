@@ -266,7 +266,7 @@ typedef struct tabled {
   words names, devices, softwares;
 } tabled;
 
-static const char *keep(ts_arena *arena, const char *text)
+static const char *database_keep(ts_arena *arena, const char *text)
 {
   return ts_arena_string(arena, text, strlen(text));
 }
@@ -283,10 +283,11 @@ static void take_row(void *closure, const ts_db_row *r)
 {
   tabled *t = closure;
   ts_db_row row = *r;
-  row.family = keep(t->arena, r->family), row.dtype = keep(t->arena, r->dtype),
-  row.features = keep(t->arena, r->features);
-  row.device = keep(t->arena, r->device), row.software = keep(t->arena, r->software),
-  row.source = keep(t->arena, r->source);
+  row.family = database_keep(t->arena, r->family), row.dtype = database_keep(t->arena, r->dtype),
+  row.features = database_keep(t->arena, r->features);
+  row.device = database_keep(t->arena, r->device),
+  row.software = database_keep(t->arena, r->software),
+  row.source = database_keep(t->arena, r->source);
   add_word(t->arena, &t->devices, r->device, strlen(r->device));
   add_word(t->arena, &t->softwares, r->software, strlen(r->software));
   for (const char *at = r->features; *at; at += strcspn(at, " "), at += *at == ' ')

@@ -229,16 +229,17 @@ uint32_t ts_fit_families(const ts_fit *fit, const char **family, uint32_t room)
 }
 
 /* Reading. The JSON library keeps no places, so errors name the path in the document. */
-typedef struct reader {
+typedef struct fit_reader {
   ts_arena *arena;
   ts_error *error;
   const char *text;
   const char *path;
-} reader;
+} fit_reader;
 
 /* Of what stands at the path. */
-static bool wrong(const reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool wrong(const reader *r, const char *format, ...)
+static bool fit_wrong(const fit_reader *r, const char *format, ...)
+  __attribute__((format(printf, 2, 3)));
+static bool fit_wrong(const fit_reader *r, const char *format, ...)
 {
   va_list args;
   va_start(args, format);
@@ -247,60 +248,60 @@ static bool wrong(const reader *r, const char *format, ...)
   return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: %s", r->path, what);
 }
 
-static bool get_number(reader *r, const cJSON *in, const char *name, double least, double most,
+static bool get_number(fit_reader *r, const cJSON *in, const char *name, double least, double most,
                        double *value)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
   if (!cJSON_IsNumber(item))
-    return wrong(r, "`%s` is missing or not a number", name);
+    return fit_wrong(r, "`%s` is missing or not a number", name);
   *value = item->valuedouble;
   return (*value >= least && *value <= most) ||
-         wrong(r, "`%s` is %g, not within %g and %g", name, *value, least, most);
+         fit_wrong(r, "`%s` is %g, not within %g and %g", name, *value, least, most);
 }
 
-static bool get_string(reader *r, const cJSON *in, const char *name, const char **value)
+static bool get_string(fit_reader *r, const cJSON *in, const char *name, const char **value)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
   if (!cJSON_IsString(item))
-    return wrong(r, "`%s` is missing or not a string", name);
+    return fit_wrong(r, "`%s` is missing or not a string", name);
   *value = ts_arena_string(r->arena, item->valuestring, strlen(item->valuestring));
   return true;
 }
 
-static bool get_numbers(reader *r, const cJSON *array, const char *name, uint32_t count,
+static bool get_numbers(fit_reader *r, const cJSON *array, const char *name, uint32_t count,
                         double *value)
 {
   if (!cJSON_IsArray(array) || (uint32_t)cJSON_GetArraySize(array) != count)
-    return wrong(r, "`%s` is not a list of %u numbers", name, count);
+    return fit_wrong(r, "`%s` is not a list of %u numbers", name, count);
   const cJSON *item;
   uint32_t i = 0;
   cJSON_ArrayForEach(item, array) {
     if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble))
-      return wrong(r, "`%s` is not a list of %u numbers", name, count);
+      return fit_wrong(r, "`%s` is not a list of %u numbers", name, count);
     value[i++] = item->valuedouble;
   }
   return true;
 }
 
-static bool read_kernels(reader *r, const cJSON *in, ts_fit_model *m)
+static bool read_kernels(fit_reader *r, const cJSON *in, ts_fit_model *m)
 {
   const cJSON *item, *list = cJSON_GetObjectItemCaseSensitive(in, "inputs");
   if (!get_number(r, in, "shift", -1, 1, &m->shift))
     return false;
   cJSON_ArrayForEach(item, list) {
     if (m->input_count == TS_MODEL_MAX_INPUTS)
-      return wrong(r, "more than %d inputs", TS_MODEL_MAX_INPUTS);
+      return fit_wrong(r, "more than %d inputs", TS_MODEL_MAX_INPUTS);
     if (!cJSON_IsString(item) ||
         !ts_model_input_parse(m->model, item->valuestring, &m->input[m->input_count++]))
-      return wrong(r, "model `%s` has no input \"%s\"", m->model->name,
-                   cJSON_IsString(item) ? item->valuestring : "");
+      return fit_wrong(r, "model `%s` has no input \"%s\"", m->model->name,
+                       cJSON_IsString(item) ? item->valuestring : "");
   }
   const cJSON *noise = cJSON_GetObjectItemCaseSensitive(in, "noise");
   m->noise = cJSON_IsNumber(noise) && noise->valuedouble > 0 ? noise->valuedouble : 0;
   list = cJSON_GetObjectItemCaseSensitive(in, "kernels");
   cJSON_ArrayForEach(item, list) {
     if (m->kernel_count == TS_FIT_MAX_KERNELS)
-      return wrong(r, "more than %d kernels", TS_FIT_MAX_KERNELS);
+      return fit_wrong(r, "more than %d kernels", TS_FIT_MAX_KERNELS);
     ts_fit_kernel *kernel = &m->kernel[m->kernel_count++];
     if (!get_number(r, item, "smoothness", 0.5, 1.5, &kernel->smoothness) ||
         !get_number(r, item, "deviation", 0, 10, &kernel->deviation) ||
@@ -309,18 +310,18 @@ static bool read_kernels(reader *r, const cJSON *in, ts_fit_model *m)
       return false;
     for (uint32_t d = 0; d < m->input_count; d++)
       if (!(kernel->scale[d] > 1e-6))
-        return wrong(r, "a scale is not positive");
+        return fit_wrong(r, "a scale is not positive");
   }
   return true;
 }
 
 /* Rows are the features, the time in microseconds, the weight and the table. */
-static bool read_rows(reader *r, const cJSON *list, ts_fit_model *m)
+static bool read_rows(fit_reader *r, const cJSON *list, ts_fit_model *m)
 {
   uint32_t width = m->model->feature_count,
            count = cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 0;
   if (count > MAX_ROWS)
-    return wrong(r, "more than %d rows", MAX_ROWS);
+    return fit_wrong(r, "more than %d rows", MAX_ROWS);
   double *row = TS_NEW_ARRAY(r->arena, double, (size_t)count *width),
          *us = TS_NEW_ARRAY(r->arena, double, count);
   double *weight = TS_NEW_ARRAY(r->arena, double, count),
@@ -333,13 +334,13 @@ static bool read_rows(reader *r, const cJSON *list, ts_fit_model *m)
     memcpy(to, cells, width * sizeof *to);
     for (uint32_t f = 0; f < width; f++)
       if (!(to[f] > 0))
-        return wrong(r, "row %u has a feature that is not positive", m->row_count + 1);
+        return fit_wrong(r, "row %u has a feature that is not positive", m->row_count + 1);
     if (!(cells[width] > 0))
-      return wrong(r, "row %u has a time that is not positive", m->row_count + 1);
+      return fit_wrong(r, "row %u has a time that is not positive", m->row_count + 1);
     double before = m->row_count ? table[m->row_count - 1] : 0;
     if (cells[width + 2] < before || (cells[width + 2] == before && m->row_count &&
                                       compare_features(to - width, to, width) >= 0))
-      return wrong(r, "row %u is not in order", m->row_count + 1);
+      return fit_wrong(r, "row %u is not in order", m->row_count + 1);
     m->own_rows += cells[width + 2] == 0;
     us[m->row_count] = cells[width], table[m->row_count] = cells[width + 2];
     weight[m->row_count++] = cells[width + 1];
@@ -351,7 +352,7 @@ static bool read_rows(reader *r, const cJSON *list, ts_fit_model *m)
 
 /* Nodes are input, value, less, otherwise; a list of them a tree, counted from its first. An input
  * of -1 is a leaf. Ways lead to later nodes, so that they end. */
-static bool read_trees(reader *r, const cJSON *list, ts_fit_model *m)
+static bool read_trees(fit_reader *r, const cJSON *list, ts_fit_model *m)
 {
   const cJSON *tree, *item;
   TS_VEC(uint32_t) root = {0};
@@ -360,8 +361,8 @@ static bool read_trees(reader *r, const cJSON *list, ts_fit_model *m)
     uint32_t first = (uint32_t)node.count,
              size = cJSON_IsArray(tree) ? (uint32_t)cJSON_GetArraySize(tree) : 0, at = 0;
     if (!size || first + size > MAX_NODES)
-      return wrong(r, "tree %zu has no nodes, or there are more than %d in all", root.count + 1,
-                   MAX_NODES);
+      return fit_wrong(r, "tree %zu has no nodes, or there are more than %d in all", root.count + 1,
+                       MAX_NODES);
     TS_PUSH(r->arena, &root, first);
     cJSON_ArrayForEach(item, tree) {
       double cell[4];
@@ -370,7 +371,7 @@ static bool read_trees(reader *r, const cJSON *list, ts_fit_model *m)
       bool leaf = cell[0] == TS_TREE_LEAF;
       if (!leaf && !(cell[0] >= 0 && cell[0] < m->input_count && cell[2] >= at + 1.0 &&
                      cell[2] < size && cell[3] >= at + 1.0 && cell[3] < size))
-        return wrong(r, "node %u of tree %zu leads nowhere", at, root.count);
+        return fit_wrong(r, "node %u of tree %zu leads nowhere", at, root.count);
       TS_PUSH(
         r->arena, &node,
         ((ts_tree_node){(int32_t)cell[0], (float)cell[1], leaf ? 0 : first + (uint32_t)cell[2],
@@ -383,25 +384,25 @@ static bool read_trees(reader *r, const cJSON *list, ts_fit_model *m)
 }
 
 /* Of each feature, where the file says; that of the rows it keeps otherwise. */
-static bool read_range(reader *r, const cJSON *list, ts_fit_model *m)
+static bool read_range(fit_reader *r, const cJSON *list, ts_fit_model *m)
 {
   uint32_t width = m->model->feature_count, at = 0;
   const cJSON *item;
   if (list && (uint32_t)cJSON_GetArraySize(list) != width)
-    return wrong(r, "`range` is not a list of %u ranges", width);
+    return fit_wrong(r, "`range` is not a list of %u ranges", width);
   cJSON_ArrayForEach(item, list) {
     double ends[2];
     if (!get_numbers(r, item, "range", 2, ends))
       return false;
     if (!(ends[0] > 0 && ends[0] <= ends[1]))
-      return wrong(r, "a range does not rise from a positive number");
+      return fit_wrong(r, "a range does not rise from a positive number");
     m->low[at] = ends[0], m->high[at++] = ends[1];
   }
   return true;
 }
 
 /* The features that a model `powers` has; NULL: none, or too many. */
-static const ts_kernel_model *read_powers(reader *r, const cJSON *list)
+static const ts_kernel_model *read_powers(fit_reader *r, const cJSON *list)
 {
   const char *feature[TS_MODEL_MAX_FEATURES];
   uint32_t count = 0;
@@ -414,7 +415,7 @@ static const ts_kernel_model *read_powers(reader *r, const cJSON *list)
   return ts_kernel_model_powers(r->arena, feature, count);
 }
 
-static bool read_model(reader *r, const cJSON *in, ts_fit_model *m)
+static bool read_model(fit_reader *r, const cJSON *in, ts_fit_model *m)
 {
   const char *name = NULL;
   if (!get_string(r, in, "family", &m->family) || !get_string(r, in, "dtype", &m->dtype) ||
@@ -429,7 +430,7 @@ static bool read_model(reader *r, const cJSON *in, ts_fit_model *m)
                ts_kernel_model_find(name) :
                read_powers(r, cJSON_GetObjectItemCaseSensitive(in, "features"));
   if (!m->model)
-    return wrong(r, "there is no model `%s`", name);
+    return fit_wrong(r, "there is no model `%s`", name);
   const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(in, "parameters");
   for (uint32_t i = 0; i < m->model->parameter_count; i++)
     if (!get_number(r, parameters, m->model->parameter[i], 1e-9, 1e9, &m->parameter[i]))
@@ -443,7 +444,7 @@ static bool read_model(reader *r, const cJSON *in, ts_fit_model *m)
 }
 
 /* "device: name (sha256 ...)" for each file of data. */
-static bool read_data(reader *r, const cJSON *list, ts_fit *fit)
+static bool read_data(fit_reader *r, const cJSON *list, ts_fit *fit)
 {
   const cJSON *item;
   fit->provenance = fit->device;
@@ -467,7 +468,7 @@ static bool read_data(reader *r, const cJSON *list, ts_fit *fit)
   return true;
 }
 
-static bool read_fit(reader *r, const cJSON *root, ts_fit *fit)
+static bool read_fit(fit_reader *r, const cJSON *root, ts_fit *fit)
 {
   double version;
   r->path = "fit file";
@@ -490,7 +491,7 @@ static bool read_fit(reader *r, const cJSON *root, ts_fit *fit)
 ts_fit *ts_fit_read(ts_arena *arena, const char *text, size_t size, ts_error *error)
 {
   const char *end = NULL;
-  reader r = {.arena = arena, .error = error, .text = text};
+  fit_reader r = {.arena = arena, .error = error, .text = text};
   cJSON *root = ts_json_tree(text, size, &end);
   if (!root) {
     size_t at = end ? (size_t)(end - text) : 0;

@@ -20,7 +20,7 @@ static matrix new_matrix(ts_arena *arena, uint32_t size)
   return m;
 }
 
-static double *row_of(const matrix *m, uint32_t i) { return m->at + (size_t)i * m->stride; }
+static double *gp_row_of(const matrix *m, uint32_t i) { return m->at + (size_t)i * m->stride; }
 
 /* y -= sum of f[r] x[r], over chunks from that of `begin`. */
 static void subtract_rows(double *y, const double *const x[4], const double f[4], uint32_t begin,
@@ -44,13 +44,13 @@ static double dot(const double *x, const double *y, uint32_t begin, uint32_t str
 static bool factorise(matrix *k)
 {
   for (uint32_t i = 0; i < k->size; i++) {
-    double *row = row_of(k, i);
+    double *row = gp_row_of(k, i);
     memset(row, 0, i * sizeof *row);
     for (uint32_t p = 0; p < i; p += 4) {
       const double *x[4];
       double f[4];
       for (uint32_t r = 0; r < 4; r++) {
-        x[r] = row_of(k, p + r < i ? p + r : 0);
+        x[r] = gp_row_of(k, p + r < i ? p + r : 0);
         f[r] = p + r < i ? x[r][i] : 0;
       }
       subtract_rows(row, x, f, i, k->stride);
@@ -68,19 +68,20 @@ static bool factorise(matrix *k)
 static void invert_factor(const matrix *u, matrix *v)
 {
   for (uint32_t i = u->size; i-- > 0;) {
-    double *row = row_of(v, i);
+    double *row = gp_row_of(v, i);
     memset(row, 0, v->stride * sizeof *row);
     row[i] = 1;
     for (uint32_t p = i + 1; p < u->size; p += 4) {
       const double *x[4];
       double f[4];
       for (uint32_t r = 0; r < 4; r++) {
-        x[r] = row_of(v, p + r < u->size ? p + r : p);
-        f[r] = p + r < u->size ? row_of(u, i)[p + r] : 0;
+        x[r] = gp_row_of(v, p + r < u->size ? p + r : p);
+        f[r] = p + r < u->size ? gp_row_of(u, i)[p + r] : 0;
       }
       subtract_rows(row, x, f, p, v->stride);
     }
-    for (uint32_t j = i; j < v->size; j++) row[j] /= row_of(u, i)[i];
+    for (uint32_t j = i; j < v->size; j++)
+      row[j] /= gp_row_of(u, i)[i];
   }
 }
 
@@ -131,35 +132,37 @@ static void covariance(const ts_gp_data *data, const ts_fit_kernel *kernel, uint
   double slope, common = 0;
   for (uint32_t c = 0; c < kernels; c++) common += kernel[c].deviation * kernel[c].deviation;
   for (uint32_t i = 0; i < data->count; i++) {
-    row_of(k, i)[i] = common + noise * noise * spread_of(data, i);
+    gp_row_of(k, i)[i] = common + noise * noise * spread_of(data, i);
     for (uint32_t j = i + 1; j < data->count; j++) {
       double sum = 0;
       for (uint32_t c = 0; c < kernels; c++)
         sum += kernel[c].deviation * kernel[c].deviation *
                matern(kernel[c].smoothness, square_distance(data, &kernel[c], i, j), &slope);
-      row_of(k, i)[j] = sum;
+      gp_row_of(k, i)[j] = sum;
     }
   }
 }
 
-typedef struct search {
+typedef struct gp_search {
   const ts_gp_data *data;
   ts_fit_kernel *kernel;
   uint32_t kernels;
   matrix k, v;
   double *half, *weight; /* V' target; K^-1 target */
-} search;
+} gp_search;
 
-static void solve(search *s)
+static void solve(gp_search *s)
 {
   uint32_t n = s->data->count;
   memset(s->half, 0, s->v.stride * sizeof *s->half);
   for (uint32_t i = 0; i < n; i++)
-    for (uint32_t j = i; j < n; j++) s->half[j] += row_of(&s->v, i)[j] * s->data->target[i];
-  for (uint32_t i = 0; i < n; i++) s->weight[i] = dot(row_of(&s->v, i), s->half, i, s->v.stride);
+    for (uint32_t j = i; j < n; j++)
+      s->half[j] += gp_row_of(&s->v, i)[j] * s->data->target[i];
+  for (uint32_t i = 0; i < n; i++)
+    s->weight[i] = dot(gp_row_of(&s->v, i), s->half, i, s->v.stride);
 }
 
-static void read_theta(search *s, const gsl_vector *theta, double *noise)
+static void read_theta(gp_search *s, const gsl_vector *theta, double *noise)
 {
   uint32_t at = 0;
   for (uint32_t c = 0; c < s->kernels; c++) {
@@ -172,7 +175,7 @@ static void read_theta(search *s, const gsl_vector *theta, double *noise)
 
 /* Negative logarithm of the marginal likelihood and its gradient (eq. 5.9) in the logarithms of the
  * hyperparameters. */
-static double loss(search *s, const gsl_vector *theta, gsl_vector *gradient)
+static double loss(gp_search *s, const gsl_vector *theta, gsl_vector *gradient)
 {
   const ts_gp_data *data = s->data;
   double noise, sum = 0, g[TS_FIT_MAX_KERNELS][TS_MODEL_MAX_INPUTS + 1] = {0}, trace = 0;
@@ -188,7 +191,7 @@ static double loss(search *s, const gsl_vector *theta, gsl_vector *gradient)
   invert_factor(&s->k, &s->v);
   solve(s);
   for (uint32_t i = 0; i < data->count; i++)
-    sum += 0.5 * data->target[i] * s->weight[i] + log(row_of(&s->k, i)[i]);
+    sum += 0.5 * data->target[i] * s->weight[i] + log(gp_row_of(&s->k, i)[i]);
   for (uint32_t c = 0, at = 0; c < s->kernels; c++, at++)
     for (uint32_t d = 0; d < data->inputs; d++, at++) {
       double off = gsl_vector_get(theta, at) - log(PRIOR_SCALE);
@@ -205,7 +208,7 @@ static double loss(search *s, const gsl_vector *theta, gsl_vector *gradient)
   for (uint32_t i = 0; i < data->count; i++)
     for (uint32_t j = i; j < data->count; j++) {
       double w =
-        s->weight[i] * s->weight[j] - dot(row_of(&s->v, i), row_of(&s->v, j), j, s->v.stride);
+        s->weight[i] * s->weight[j] - dot(gp_row_of(&s->v, i), gp_row_of(&s->v, j), j, s->v.stride);
       trace += i == j ? w * spread_of(data, i) : 0;
       for (uint32_t c = 0; c < s->kernels; c++) {
         const ts_fit_kernel *kernel = &s->kernel[c];
@@ -237,14 +240,14 @@ static void loss_both(const gsl_vector *theta, void *s, double *value, gsl_vecto
   *value = loss(s, theta, gradient);
 }
 
-static search new_search(ts_arena *arena, const ts_gp_data *data, ts_fit_kernel *kernel,
-                         uint32_t kernels)
+static gp_search new_search(ts_arena *arena, const ts_gp_data *data, ts_fit_kernel *kernel,
+                            uint32_t kernels)
 {
-  search s = {.data = data,
-              .kernel = kernel,
-              .kernels = kernels,
-              .k = new_matrix(arena, data->count),
-              .v = new_matrix(arena, data->count)};
+  gp_search s = {.data = data,
+                 .kernel = kernel,
+                 .kernels = kernels,
+                 .k = new_matrix(arena, data->count),
+                 .v = new_matrix(arena, data->count)};
   s.half = TS_NEW_ARRAY(arena, double, s.v.stride);
   s.weight = TS_NEW_ARRAY(arena, double, s.v.stride);
   return s;
@@ -254,7 +257,7 @@ void ts_gp_learn(const ts_gp_data *data, ts_fit_kernel *kernel, uint32_t kernels
                  uint32_t iterations)
 {
   ts_arena *arena = ts_arena_new("gaussian process");
-  search s = new_search(arena, data, kernel, kernels);
+  gp_search s = new_search(arena, data, kernel, kernels);
   size_t size = kernels * (data->inputs + 1) + 1;
   gsl_vector *theta = gsl_vector_alloc(size);
   uint32_t at = 0;
@@ -283,7 +286,7 @@ bool ts_gp_solve(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t k
   ts_arena *arena = ts_arena_new("gaussian process");
   ts_fit_kernel copy[TS_FIT_MAX_KERNELS];
   memcpy(copy, kernel, kernels * sizeof *kernel);
-  search s = new_search(arena, data, copy, kernels);
+  gp_search s = new_search(arena, data, copy, kernels);
   covariance(data, kernel, kernels, noise, &s.k);
   bool good = factorise(&s.k);
   if (good) {
@@ -291,7 +294,7 @@ bool ts_gp_solve(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t k
     solve(&s);
     memcpy(weight, s.weight, data->count * sizeof *weight);
     for (uint32_t i = 0; i < data->count; i++) {
-      double inverse = dot(row_of(&s.v, i), row_of(&s.v, i), i, s.v.stride),
+      double inverse = dot(gp_row_of(&s.v, i), gp_row_of(&s.v, i), i, s.v.stride),
              own = noise * noise * spread_of(data, i);
       left_out[i] = data->target[i] - s.weight[i] / inverse;
       if (square)

@@ -12,7 +12,8 @@
 
 enum { MAX_BASIS = TS_TABLE_MAX_COLUMNS + 1, MAX_PIVOTS = 400, DANTZIG_PIVOTS = 100 };
 
-typedef struct program { /* the linear program of one query; artificial variables are -1, -2, ... */
+typedef struct
+  interpolate_program { /* the linear program of one query; artificial variables are -1, -2, ... */
   const ts_table_group *group;
   uint32_t size;                         /* rows of constraints */
   uint32_t feature[TS_TABLE_MAX_COLUMNS]; /* that are interpolated */
@@ -21,7 +22,7 @@ typedef struct program { /* the linear program of one query; artificial variable
   double penalty;                        /* cost of an artificial variable */
   int64_t basis[MAX_BASIS];
   double inverse[MAX_BASIS][MAX_BASIS], weight[MAX_BASIS];
-} program;
+} interpolate_program;
 
 static int compare_values(const double *a, const double *b, uint32_t width)
 {
@@ -49,7 +50,8 @@ static int64_t find_row(const ts_table_group *g, const double *value)
 
 /* Column of a row in the constraints: 1, then its distance from the query in each feature. False
  * when an exact feature differs. */
-static bool column_of(const program *p, int64_t row, double *column, double *cost)
+static bool interpolate_column_of(const interpolate_program *p, int64_t row, double *column,
+                                  double *cost)
 {
   const double *value = p->group->value + (size_t)row * p->group->width;
   for (uint32_t f = 0; f < p->group->width; f++)
@@ -65,17 +67,17 @@ static bool column_of(const program *p, int64_t row, double *column, double *cos
   return true;
 }
 
-static double basis_cost(const program *p, uint32_t i)
+static double basis_cost(const interpolate_program *p, uint32_t i)
 {
   double column[MAX_BASIS], cost = p->penalty;
   if (p->basis[i] >= 0)
-    column_of(p, p->basis[i], column, &cost);
+    interpolate_column_of(p, p->basis[i], column, &cost);
   return cost;
 }
 
 /* The row to enter: the most promising, or after many pivots the first (Bland's rule, which cannot
  * cycle). -1: optimal. */
-static int64_t entering(const program *p, uint32_t pivots, double *column)
+static int64_t entering(const interpolate_program *p, uint32_t pivots, double *column)
 {
   double price[MAX_BASIS] = {0}, best = -1e-9, cost, candidate[MAX_BASIS];
   for (uint32_t i = 0; i < p->size; i++)
@@ -83,7 +85,7 @@ static int64_t entering(const program *p, uint32_t pivots, double *column)
       price[j] += basis_cost(p, i) * p->inverse[i][j];
   int64_t enter = -1;
   for (uint32_t row = 0; row < p->group->count; row++) {
-    if (!column_of(p, row, candidate, &cost))
+    if (!interpolate_column_of(p, row, candidate, &cost))
       continue;
     for (uint32_t j = 0; j < p->size; j++) cost -= price[j] * candidate[j];
     if (cost < best) {
@@ -96,7 +98,7 @@ static int64_t entering(const program *p, uint32_t pivots, double *column)
   return enter;
 }
 
-static bool pivot(program *p, int64_t enter, const double *column)
+static bool pivot(interpolate_program *p, int64_t enter, const double *column)
 {
   double step[MAX_BASIS] = {0}, ratio = INFINITY;
   uint32_t leave = p->size;
@@ -125,7 +127,7 @@ static bool pivot(program *p, int64_t enter, const double *column)
 
 static bool interpolate(const ts_table_group *g, const double *value, double *seconds)
 {
-  program p = {.group = g, .full = value, .size = 1};
+  interpolate_program p = {.group = g, .full = value, .size = 1};
   for (uint32_t f = 0; f < g->width; f++) {
     if (g->exact[f])
       continue;
@@ -136,7 +138,7 @@ static bool interpolate(const ts_table_group *g, const double *value, double *se
   }
   double column[MAX_BASIS], cost, widest = 0;
   for (uint32_t row = 0; row < g->count; row++)
-    if (column_of(&p, row, column, &cost))
+    if (interpolate_column_of(&p, row, column, &cost))
       widest = fmax(widest, cost);
   p.penalty = 1e4 * (1 + widest);
   for (uint32_t i = 0; i < p.size; i++) {
@@ -155,7 +157,7 @@ static bool interpolate(const ts_table_group *g, const double *value, double *se
   for (uint32_t i = 0; i < p.size; i++) {
     if (p.basis[i] < 0)
       continue;
-    column_of(&p, p.basis[i], column, &cost);
+    interpolate_column_of(&p, p.basis[i], column, &cost);
     total += p.weight[i];
     log_seconds += p.weight[i] * log(g->seconds[p.basis[i]]);
     for (uint32_t f = 1; f < p.size; f++) off[f] += p.weight[i] * column[f];

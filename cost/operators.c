@@ -99,12 +99,12 @@ static double physical(const ts_op_class *c, factors own, const ts_op_device *d,
 
 /* -- the class -- */
 
-typedef struct search {
+typedef struct operators_search {
   ts_op_class *c;
   double start[TS_MODEL_MAX_PARAMETERS];
   bool free_exponent[TS_OP_EXPONENTS];
   uint32_t stride;
-} search;
+} operators_search;
 
 /* Caches are as the devices state them: tables do not have the sizes that would tell their rate. */
 static bool is_searched(const ts_kernel_model *model, uint32_t parameter)
@@ -113,7 +113,7 @@ static bool is_searched(const ts_kernel_model *model, uint32_t parameter)
   return s != SCALE_UNITS && s != SCALE_CACHE && s != SCALE_CACHE_RATE;
 }
 
-static void set_class(const search *s, const gsl_vector *theta)
+static void set_class(const operators_search *s, const gsl_vector *theta)
 {
   ts_op_class *c = s->c;
   size_t at = 0;
@@ -128,7 +128,7 @@ static void set_class(const search *s, const gsl_vector *theta)
  * the search begins. */
 static double class_loss(const gsl_vector *theta, void *context)
 {
-  const search *s = context;
+  const operators_search *s = context;
   const ts_op_class *c = s->c;
   double far = 0, sum = 0, weights = 0;
   for (size_t i = 0; i < theta->size; i++) {
@@ -152,7 +152,7 @@ static double class_loss(const gsl_vector *theta, void *context)
 }
 
 /* The best shares seen, and the least time. */
-static void start_class(search *s)
+static void start_class(operators_search *s)
 {
   const ts_op_class *c = s->c;
   double least = INFINITY, rate = 0, bandwidth = 0, flops, bytes;
@@ -183,7 +183,7 @@ static void start_class(search *s)
 /* Exponents can be found where rows are of devices that differ: that of power from classes that
  * compute, that of the floor from those that only move data. Those that are given, and those that
  * rows do not tell, stay as they are. */
-static void free_exponents(search *s)
+static void free_exponents(operators_search *s)
 {
   ts_op_class *c = s->c;
   double low[TS_OP_EXPONENTS] = {INFINITY, INFINITY},
@@ -214,7 +214,7 @@ static void free_exponents(search *s)
 
 static void train_class(ts_op_class *c)
 {
-  search s = {.c = c};
+  operators_search s = {.c = c};
   free_exponents(&s);
   start_class(&s);
   size_t size = (size_t)s.free_exponent[0] + s.free_exponent[1];
@@ -240,7 +240,7 @@ static void train_class(ts_op_class *c)
 
 enum { POLISH_ROUNDS = 10, POLISH_ROWS = 16 };
 
-static int by_value(const void *x, const void *y)
+static int operators_by_value(const void *x, const void *y)
 {
   double a = *(const double *)x, b = *(const double *)y;
   return (a > b) - (a < b);
@@ -248,7 +248,7 @@ static int by_value(const void *x, const void *y)
 
 static double median_of(double *value, uint32_t count)
 {
-  qsort(value, count, sizeof *value, by_value);
+  qsort(value, count, sizeof *value, operators_by_value);
   return count ? 0.5 * (value[count / 2] + value[(count - 1) / 2]) : 0;
 }
 
@@ -480,8 +480,8 @@ ts_op_class *ts_op_learned_by(ts_arena *arena, const ts_op_class *c, ts_op_learn
 }
 
 /* Rows of a device, or of all others. */
-static uint32_t divide(ts_arena *arena, const ts_op_rows *from, uint32_t count, uint32_t width,
-                       uint32_t device, bool only, ts_op_rows *to)
+static uint32_t operators_divide(ts_arena *arena, const ts_op_rows *from, uint32_t count,
+                                 uint32_t width, uint32_t device, bool only, ts_op_rows *to)
 {
   uint32_t n = 0;
   for (uint32_t f = 0; f < count; f++) {
@@ -526,8 +526,10 @@ bool ts_op_compare(ts_arena *arena, const ts_kernel_model *model, const ts_op_de
   for (uint32_t d = 0; d < device_count && !why; d++) {
     ts_op_rows *out = TS_NEW_ARRAY(arena, ts_op_rows, family_count),
                *others = TS_NEW_ARRAY(arena, ts_op_rows, family_count);
-    uint32_t left = divide(arena, families, family_count, model->feature_count, d, true, out);
-    uint32_t rest = divide(arena, families, family_count, model->feature_count, d, false, others);
+    uint32_t left =
+      operators_divide(arena, families, family_count, model->feature_count, d, true, out);
+    uint32_t rest =
+      operators_divide(arena, families, family_count, model->feature_count, d, false, others);
     if (!left || !rest)
       continue;
     const ts_op_class *c = ts_op_train(arena, model, device, device_count, others, rest, exponent);

@@ -52,15 +52,15 @@ static const char *const dtype_names[][2] = {
   {"float", "fp32"},    {"float64", "fp64"}, {"double", "fp64"}, {"float8", "fp8"},
 };
 
-typedef struct row {
+typedef struct table_row {
   const char *family, *dtype;
   uint32_t mask; /* columns that are features of this row */
   uint32_t width, line;
   double *value, seconds;
   ts_table_spread spread;
-} row;
+} table_row;
 
-typedef struct reader {
+typedef struct table_reader {
   ts_arena *arena;
   ts_csv csv;
   const char *text;
@@ -72,11 +72,11 @@ typedef struct reader {
   column column[TS_TABLE_MAX_COLUMNS];
   const char *wanted[TS_TABLE_MAX_COLUMNS]; /* of a cell: the only text that counts, or NULL */
   TS_VEC(const char *) words;
-  TS_VEC(row) rows;
+  TS_VEC(table_row) rows;
   TS_VEC(char) provenance;
   const char *device; /* NULL: not stated */
   bool failed;        /* a comment is wrong, or what should be CSV */
-} reader;
+} table_reader;
 
 const char *ts_dtype_canonical(const char *name)
 {
@@ -96,7 +96,7 @@ static const double *feature_default(const char *name)
 
 #define CELL(where) (int)((where).length > 40 ? 40 : (where).length), (where).at
 
-static const char *intern_bytes(reader *r, const char *bytes, size_t length)
+static const char *intern_bytes(table_reader *r, const char *bytes, size_t length)
 {
   for (size_t i = 0; i < r->words.count; i++)
     if (strlen(r->words.at[i]) == length && memcmp(r->words.at[i], bytes, length) == 0)
@@ -105,28 +105,33 @@ static const char *intern_bytes(reader *r, const char *bytes, size_t length)
   return r->words.at[r->words.count - 1];
 }
 
-static const char *intern(reader *r, ts_csv_cell c) { return intern_bytes(r, c.at, c.length); }
-static const char *intern_text(reader *r, const char *text)
+static const char *table_intern(table_reader *r, ts_csv_cell c)
+{
+  return intern_bytes(r, c.at, c.length);
+}
+static const char *intern_text(table_reader *r, const char *text)
 {
   return intern_bytes(r, text, strlen(text));
 }
 
-typedef struct place { size_t begin, end; } place; /* in the text */
+typedef struct table_place {
+  size_t begin, end;
+} table_place; /* in the text */
 
 /* What stands behind `# word:` in a comment; empty if it is another comment. */
-static place stated(const reader *r, const char *word)
+static table_place table_stated(const table_reader *r, const char *word)
 {
   size_t length = strlen(word), begin = r->csv.begin + length, end = r->csv.end;
   if (begin > end || memcmp(r->text + r->csv.begin, word, length) != 0)
-    return (place){end, end};
+    return (table_place){end, end};
   while (begin < end && (r->text[begin] == ' ' || r->text[begin] == '\t')) begin++;
-  return (place){begin, end};
+  return (table_place){begin, end};
 }
 
 /* False: another device than in a comment before. */
-static bool take_comment(reader *r)
+static bool take_comment(table_reader *r)
 {
-  place source = stated(r, "# source:"), device = stated(r, "# device:");
+  table_place source = table_stated(r, "# source:"), device = table_stated(r, "# device:");
   if (source.begin < source.end && r->provenance.count)
     TS_PUSH(r->arena, &r->provenance, '\n');
   for (size_t i = source.begin; i < source.end; i++)
@@ -145,7 +150,7 @@ static bool take_comment(reader *r)
 
 /* Cells of the next row, at most TS_TABLE_MAX_COLUMNS, but all are counted; comments are kept when
  * they name a source or the device. False at the end, and after an error. */
-static bool next_row(reader *r, ts_csv_cell *cells, uint32_t *count)
+static bool next_row(table_reader *r, ts_csv_cell *cells, uint32_t *count)
 {
   size_t found = 0;
   ts_csv_kind kind;
@@ -159,7 +164,10 @@ static bool next_row(reader *r, ts_csv_cell *cells, uint32_t *count)
   return kind == TS_CSV_ROW && !r->failed;
 }
 
-static place this_row(const reader *r) { return (place){r->csv.begin, r->csv.end}; }
+static table_place this_row(const table_reader *r)
+{
+  return (table_place){r->csv.begin, r->csv.end};
+}
 
 /* Decimal number; independent of the locale, and exact where Clinger's fast path is (15 digits,
  * powers of ten up to 22). */
@@ -209,7 +217,7 @@ static bool parse_number(const char *s, size_t length, double *value)
   return isfinite(*value) && magnitude < 1e300;
 }
 
-static bool is_name(const char *s)
+static bool table_is_name(const char *s)
 {
   if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == '_'))
     return false;
@@ -220,7 +228,7 @@ static bool is_name(const char *s)
   return true;
 }
 
-static column known(const char *name, uint32_t cell)
+static column table_known(const char *name, uint32_t cell)
 {
   for (size_t i = 0; i < sizeof known_columns / sizeof *known_columns; i++)
     if (strcmp(known_columns[i].name, name) == 0)
@@ -228,7 +236,7 @@ static column known(const char *name, uint32_t cell)
   return (column){.name = name, .kind = COLUMN_FEATURE, .cell = cell};
 }
 
-static bool too_many(reader *r, size_t begin, size_t end, uint32_t count)
+static bool table_too_many(table_reader *r, size_t begin, size_t end, uint32_t count)
 {
   return ts_fail_at(r->error, r->text, begin, end, NULL,
                     "the table has %u columns; at most %d are possible", count,
@@ -236,7 +244,7 @@ static bool too_many(reader *r, size_t begin, size_t end, uint32_t count)
 }
 
 /* A column of a table that says which of them are features: it may stand for several. */
-static bool read_renamed(reader *r, ts_csv_cell c, column found)
+static bool read_renamed(table_reader *r, ts_csv_cell c, column found)
 {
   const ts_table_options *o = r->options;
   if (found.kind == COLUMN_FEATURE)
@@ -245,20 +253,20 @@ static bool read_renamed(reader *r, ts_csv_cell c, column found)
     if (strcmp(o->columns[i].text, found.name) != 0)
       continue;
     if (r->column_count == TS_TABLE_MAX_COLUMNS)
-      return too_many(r, c.begin, c.end, r->column_count + 1);
+      return table_too_many(r, c.begin, c.end, r->column_count + 1);
     r->column[r->column_count++] =
       (column){.name = o->columns[i].name, .kind = COLUMN_FEATURE, .cell = found.cell};
   }
   if (r->column_count == TS_TABLE_MAX_COLUMNS)
-    return found.kind == COLUMN_LABEL || too_many(r, c.begin, c.end, r->column_count + 1);
+    return found.kind == COLUMN_LABEL || table_too_many(r, c.begin, c.end, r->column_count + 1);
   r->column[r->column_count++] = found;
   return true;
 }
 
-static bool read_column(reader *r, ts_csv_cell c, uint32_t at)
+static bool read_column(table_reader *r, ts_csv_cell c, uint32_t at)
 {
-  column found = known(intern(r, c), at), *column = &found;
-  if (!is_name(column->name))
+  column found = table_known(table_intern(r, c), at), *column = &found;
+  if (!table_is_name(column->name))
     return ts_fail_at(r->error, r->text, c.begin, c.end, NULL,
                       "column %u has no usable name: \"%.*s\"", at + 1, CELL(c));
   for (uint32_t i = 0; r->options && i < r->options->where_count; i++)
@@ -281,7 +289,7 @@ static bool read_column(reader *r, ts_csv_cell c, uint32_t at)
   return true;
 }
 
-static bool has_column(const reader *r, const char *name)
+static bool has_column(const table_reader *r, const char *name)
 {
   for (uint32_t i = 0; i < r->column_count; i++)
     if (r->column[i].kind != COLUMN_LABEL && strcmp(r->column[i].name, name) == 0)
@@ -289,7 +297,7 @@ static bool has_column(const reader *r, const char *name)
   return false;
 }
 
-static const char *family_by_columns(const reader *r)
+static const char *family_by_columns(const table_reader *r)
 {
   for (size_t f = 0; f < sizeof known_families / sizeof *known_families; f++) {
     bool all = true;
@@ -301,7 +309,7 @@ static const char *family_by_columns(const reader *r)
   return NULL;
 }
 
-static bool in_header(const reader *r, const ts_csv_cell *cells, const char *name)
+static bool in_header(const table_reader *r, const ts_csv_cell *cells, const char *name)
 {
   for (uint32_t i = 0; i < r->cell_count; i++)
     if (ts_csv_is(cells[i], name))
@@ -310,7 +318,7 @@ static bool in_header(const reader *r, const ts_csv_cell *cells, const char *nam
 }
 
 /* Columns that `where` and `columns` name. */
-static bool named_columns_exist(reader *r, const ts_csv_cell *cells, place line)
+static bool named_columns_exist(table_reader *r, const ts_csv_cell *cells, table_place line)
 {
   const ts_table_options *o = r->options;
   const char *missing = NULL, *who = "where";
@@ -324,16 +332,16 @@ static bool named_columns_exist(reader *r, const ts_csv_cell *cells, place line)
                                 "there is no column `%s`, which `%s` names", missing, who);
 }
 
-static bool read_header(reader *r)
+static bool read_header(table_reader *r)
 {
   ts_csv_cell cells[TS_TABLE_MAX_COLUMNS];
   uint32_t count, times = 0;
   if (!next_row(r, cells, &count))
     return !r->failed &&
            ts_fail_at(r->error, r->text, 0, 0, NULL, "the table is empty: no header line");
-  place line = this_row(r);
+  table_place line = this_row(r);
   if (count > TS_TABLE_MAX_COLUMNS)
-    return too_many(r, line.begin, line.end, count);
+    return table_too_many(r, line.begin, line.end, count);
   r->cell_count = count;
   for (uint32_t i = 0; i < count; i++)
     if (!read_column(r, cells[i], i))
@@ -359,7 +367,7 @@ static bool read_header(reader *r)
   return true;
 }
 
-static bool read_number(reader *r, const column *column, ts_csv_cell c, double *value)
+static bool read_number(table_reader *r, const column *column, ts_csv_cell c, double *value)
 {
   if (!parse_number(c.at, c.length, value)) {
     const char *help = "columns of text: family, dtype, kv_dtype, phase, kernel, set, note; every "
@@ -377,7 +385,7 @@ static bool read_number(reader *r, const column *column, ts_csv_cell c, double *
   return true;
 }
 
-static bool is_wanted(const reader *r, const ts_csv_cell *cells)
+static bool is_wanted(const table_reader *r, const ts_csv_cell *cells)
 {
   for (uint32_t i = 0; i < r->cell_count; i++)
     if (r->wanted[i] && !ts_csv_is(cells[i], r->wanted[i]))
@@ -385,19 +393,19 @@ static bool is_wanted(const reader *r, const ts_csv_cell *cells)
   return true;
 }
 
-static bool read_row(reader *r, const ts_csv_cell *cells, uint32_t count)
+static bool read_row(table_reader *r, const ts_csv_cell *cells, uint32_t count)
 {
-  place line = this_row(r);
+  table_place line = this_row(r);
   if (count != r->cell_count) {
-    place where = count > r->cell_count && count <= TS_TABLE_MAX_COLUMNS ?
-                    (place){cells[r->cell_count].begin, line.end} :
-                    line;
+    table_place where = count > r->cell_count && count <= TS_TABLE_MAX_COLUMNS ?
+                          (table_place){cells[r->cell_count].begin, line.end} :
+                          line;
     return ts_fail_at(r->error, r->text, where.begin, where.end, NULL,
                       "%u cells where the header has %u columns", count, r->cell_count);
   }
   if (!is_wanted(r, cells))
     return true;
-  row row = {
+  table_row row = {
     .family = r->family, .dtype = r->options ? r->options->dtype : NULL, .line = r->csv.line};
   double value[TS_TABLE_MAX_COLUMNS], work[TS_TABLE_MAX_COLUMNS] = {0};
   const char *kv_dtype = NULL;
@@ -409,17 +417,17 @@ static bool read_row(reader *r, const ts_csv_cell *cells, uint32_t count)
     double number = 0;
     switch (column->kind) {
     case COLUMN_FAMILY:
-      if (empty || !is_name(intern(r, cell)))
+      if (empty || !table_is_name(table_intern(r, cell)))
         return ts_fail_at(r->error, r->text, cell.begin, cell.end, NULL,
                           "no family: \"%.*s\"", CELL(cell));
-      row.family = intern(r, cell);
+      row.family = table_intern(r, cell);
       break;
     case COLUMN_DTYPE:
       if (!empty)
-        row.dtype = ts_dtype_canonical(intern(r, cell));
+        row.dtype = ts_dtype_canonical(table_intern(r, cell));
       break;
     case COLUMN_KV_DTYPE:
-      kv_dtype = empty ? NULL : ts_dtype_canonical(intern(r, cell));
+      kv_dtype = empty ? NULL : ts_dtype_canonical(table_intern(r, cell));
       break;
     case COLUMN_LABEL: break;
     case COLUMN_LOW:
@@ -467,7 +475,7 @@ static int compare_words(const char *a, const char *b)
   return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
 }
 
-static int compare_group(const row *a, const row *b)
+static int compare_group(const table_row *a, const table_row *b)
 {
   int c = compare_words(a->family, b->family);
   if (!c)
@@ -475,7 +483,7 @@ static int compare_group(const row *a, const row *b)
   return c ? c : (a->mask > b->mask) - (a->mask < b->mask);
 }
 
-static int compare_point(const row *a, const row *b)
+static int compare_point(const table_row *a, const table_row *b)
 {
   int c = compare_group(a, b);
   for (uint32_t i = 0; !c && i < a->width; i++)
@@ -485,7 +493,7 @@ static int compare_point(const row *a, const row *b)
 
 static int compare_rows(const void *x, const void *y)
 {
-  const row *a = x, *b = y;
+  const table_row *a = x, *b = y;
   int c = compare_point(a, b);
   if (!c)
     c = (a->seconds > b->seconds) - (a->seconds < b->seconds);
@@ -494,7 +502,7 @@ static int compare_rows(const void *x, const void *y)
 
 /* Rows [first, end) are sorted and of one group; of rows with one key the (lower) median is kept.
  * */
-static ts_table_group make_group(reader *r, const row *rows, size_t count)
+static ts_table_group make_group(table_reader *r, const table_row *rows, size_t count)
 {
   uint32_t width = rows[0].width, n = 0;
   const char **name = TS_NEW_ARRAY(r->arena, const char *, width);
@@ -508,7 +516,7 @@ static ts_table_group make_group(reader *r, const row *rows, size_t count)
   ts_table_spread *spread = TS_NEW_ARRAY(r->arena, ts_table_spread, count);
   for (size_t i = 0, next; i < count; i = next) {
     for (next = i + 1; next < count && compare_point(&rows[i], &rows[next]) == 0;) next++;
-    const row *median = &rows[i + (next - i - 1) / 2];
+    const table_row *median = &rows[i + (next - i - 1) / 2];
     memcpy(value + (size_t)n * width, median->value, width * sizeof *value);
     for (uint32_t f = 0; f < width; f++)
       exact[f] = exact[f] || median->value[f] <= 0;
@@ -521,7 +529,7 @@ static ts_table_group make_group(reader *r, const row *rows, size_t count)
                           value,          log_value,     seconds, spread, line};
 }
 
-static ts_table *make_table(reader *r)
+static ts_table *make_table(table_reader *r)
 {
   TS_VEC(ts_table_group) groups = {0};
   TS_SORT(&r->rows, compare_rows);
@@ -544,11 +552,12 @@ static ts_table *make_table(reader *r)
 ts_table *ts_table_read(ts_arena *arena, const char *text, size_t size,
                         const ts_table_options *options, ts_error *error)
 {
-  reader r = {.arena = arena,
-              .csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true},
-              .text = text,
-              .options = options,
-              .error = error};
+  table_reader r = {
+    .arena = arena,
+    .csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true},
+    .text = text,
+    .options = options,
+    .error = error};
   const char *nul = size ? memchr(text, 0, size) : NULL;
   if (nul) {
     size_t at = (size_t)(nul - text);

@@ -91,7 +91,7 @@ const char *ts_report_place(ts_arena *arena, const ts_ir *ir, uint32_t loc)
              "";
 }
 
-static int larger(const void *a, const void *b)
+static int names_larger(const void *a, const void *b)
 {
   const ts_ir_format *x = a, *y = b;
   return x->model_flops != y->model_flops ? (x->model_flops < y->model_flops ? 1 : -1) :
@@ -108,7 +108,7 @@ const char *ts_report_formats(ts_arena *arena, const ts_ir *ir)
     sum += ir->formats[i].model_flops;
   if (ir->formats_count)
     memcpy(formats, ir->formats, ir->formats_count * sizeof *formats);
-  qsort(formats, ir->formats_count, sizeof *formats, larger);
+  qsort(formats, ir->formats_count, sizeof *formats, names_larger);
   for (uint32_t i = 0; i < ir->formats_count && formats[i].model_flops > 0; i++) {
     const char *name = ir->strings + formats[i].dtype;
     if (!*name)

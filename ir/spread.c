@@ -30,7 +30,7 @@ ts_spread_query ts_spread_query_network(const ts_ir *ir, uint32_t model, bool be
 }
 
 /* 0: does not hold; else more the more it names. */
-static unsigned holds(const ts_ir_spread *s, const char *strings, const ts_spread_query *q)
+static unsigned spread_holds(const ts_ir_spread *s, const char *strings, const ts_spread_query *q)
 {
   const char *name = strings + s->name, *dtype = strings + s->dtype;
   if (s->origin != q->origin || s->basis != q->basis || s->between != q->between ||
@@ -47,7 +47,7 @@ uint32_t ts_spread_find(const ts_ir_spread *spreads, uint32_t count, const char 
   uint32_t best = TS_IR_NONE;
   unsigned most = 0;
   for (uint32_t i = 0; i < count; i++) {
-    unsigned names = holds(&spreads[i], strings, query);
+    unsigned names = spread_holds(&spreads[i], strings, query);
     bool larger =
       best != TS_IR_NONE && names == most && spreads[i].least_kib > spreads[best].least_kib;
     if (names > most || (names && larger)) {

@@ -136,7 +136,7 @@ static uint32_t misfit(const ts_ir *ir, uint32_t form, const void *record)
 /* The first record of a run that is wrong, and the first of its messages that is asked for. */
 typedef struct found { uint32_t record, number; } found;
 
-static void note(found *first, uint32_t record, uint32_t number)
+static void verify_fields_note(found *first, uint32_t record, uint32_t number)
 {
   if (record < first->record || number < first->number)
     *first = (found){record, number};
@@ -153,12 +153,12 @@ static found first_wrong(const ts_ir *ir, uint32_t form, const uint8_t *records,
     ts_ir_range range = ts_ir_range_of(f);
     for (uint32_t i = 0; i < count && i <= first.record; i++)
       if (!ts_ir_in_range(f, range, records + (size_t)i * size))
-        note(&first, i, f->wrong);
+        verify_fields_note(&first, i, f->wrong);
   }
   for (uint32_t i = 0; i < count && i <= first.record; i++) {
     uint32_t number = misfit(ir, form, records + (size_t)i * size);
     if (number)
-      note(&first, i, number);
+      verify_fields_note(&first, i, number);
   }
   return first;
 }

@@ -9,7 +9,10 @@
  * order, and the factor of what came before. */
 typedef struct calls { uint32_t comm; uint64_t order, scale; } calls;
 typedef struct call_list { TS_VEC(calls) at; } call_list;
-typedef struct played { uint32_t comm, program; uint64_t order; } played;
+typedef struct verify_groups_played {
+  uint32_t comm, program;
+  uint64_t order;
+} verify_groups_played;
 
 typedef struct checker {
   const ts_ir *ir;
@@ -19,10 +22,10 @@ typedef struct checker {
   call_list *fragments, *runs; /* by fragment, by first item of a program */
   bool *known;                 /* [runs] */
   uint32_t *place;             /* [comms] in the list that is being made, + 1 */
-  TS_VEC(played) played;
+  TS_VEC(verify_groups_played) played;
 } checker;
 
-static int by_value(const void *a, const void *b)
+static int verify_groups_by_value(const void *a, const void *b)
 {
   uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
   return (x > y) - (x < y);
@@ -30,7 +33,7 @@ static int by_value(const void *a, const void *b)
 
 static int by_comm(const void *a, const void *b)
 {
-  const played *x = a, *y = b;
+  const verify_groups_played *x = a, *y = b;
   return x->comm != y->comm ? (x->comm > y->comm) - (x->comm < y->comm) :
                               (x->program > y->program) - (x->program < y->program);
 }
@@ -50,7 +53,7 @@ static void find_comms(checker *c)
   for (uint32_t i = 0; i < c->ir->nodes_count; i++)
     if (is_listed(c->ir, &c->ir->nodes[i], &comm))
       TS_PUSH(c->arena, &c->comms, comm);
-  TS_SORT(&c->comms, by_value);
+  TS_SORT(&c->comms, verify_groups_by_value);
   size_t kept = 0;
   for (size_t i = 0; i < c->comms.count; i++)
     if (!i || c->comms.at[i] != c->comms.at[kept - 1])
@@ -59,7 +62,8 @@ static void find_comms(checker *c)
 }
 
 /* Calls of `comm` come after those that the list has. */
-static void follow(checker *c, call_list *list, uint32_t comm, uint64_t order, uint64_t scale)
+static void verify_groups_follow(checker *c, call_list *list, uint32_t comm, uint64_t order,
+                                 uint64_t scale)
 {
   if (!c->place[comm]) {
     TS_PUSH(c->arena, &list->at, (calls){comm, 0, 1});
@@ -70,7 +74,7 @@ static void follow(checker *c, call_list *list, uint32_t comm, uint64_t order, u
   at->scale *= scale;
 }
 
-static void finish(checker *c, const call_list *list)
+static void verify_groups_finish(checker *c, const call_list *list)
 {
   for (size_t i = 0; i < list->at.count; i++)
     c->place[list->at.at[i].comm] = 0;
@@ -85,10 +89,11 @@ static void list_fragment(checker *c, uint32_t f)
     if (!is_listed(c->ir, n, &comm))
       continue;
     const uint64_t *at =
-      bsearch(&comm, c->comms.at, c->comms.count, sizeof comm, by_value);
-    follow(c, &c->fragments[f], (uint32_t)(at - c->comms.at), n->arg + 1, 0x9e3779b97f4a7c15u);
+      bsearch(&comm, c->comms.at, c->comms.count, sizeof comm, verify_groups_by_value);
+    verify_groups_follow(c, &c->fragments[f], (uint32_t)(at - c->comms.at), n->arg + 1,
+                         0x9e3779b97f4a7c15u);
   }
-  finish(c, &c->fragments[f]);
+  verify_groups_finish(c, &c->fragments[f]);
 }
 
 /* Programs may share their items, which are then gone through once. */
@@ -99,20 +104,21 @@ static void list_program(checker *c, uint32_t number)
   for (uint32_t i = 0; list && !c->known[p->first_item] && i < p->item_count; i++) {
     const call_list *of = &c->fragments[c->ir->items[p->first_item + i].fragment];
     for (size_t k = 0; k < of->at.count; k++)
-      follow(c, list, of->at.at[k].comm, of->at.at[k].order, of->at.at[k].scale);
+      verify_groups_follow(c, list, of->at.at[k].comm, of->at.at[k].order, of->at.at[k].scale);
   }
   if (!list)
     return;
-  finish(c, list);
+  verify_groups_finish(c, list);
   c->known[p->first_item] = true;
   for (size_t k = 0; k < list->at.count; k++)
-    TS_PUSH(c->arena, &c->played, (played){list->at.at[k].comm, number, list->at.at[k].order});
+    TS_PUSH(c->arena, &c->played,
+            (verify_groups_played){list->at.at[k].comm, number, list->at.at[k].order});
 }
 
 typedef struct instance { uint32_t callers, program; uint64_t order; } instance;
 
 /* A rank that plays the program calls. */
-static int add_caller(checker *c, const ts_ir_group *g, instance *at, const played *p,
+static int add_caller(checker *c, const ts_ir_group *g, instance *at, const verify_groups_played *p,
                       uint32_t rank)
 {
   const ts_ir *ir = c->ir;
@@ -134,7 +140,8 @@ static int add_caller(checker *c, const ts_ir_group *g, instance *at, const play
 }
 
 /* All that is played over one group on one stream. `of`: [world] instance + 1. */
-static int check_comm(checker *c, const played *first, const played *end, uint32_t *of)
+static int check_comm(checker *c, const verify_groups_played *first,
+                      const verify_groups_played *end, uint32_t *of)
 {
   const ts_ir *ir = c->ir;
   const ts_ir_group *g = &ir->groups[c->comms.at[first->comm] >> 8];
@@ -146,7 +153,7 @@ static int check_comm(checker *c, const played *first, const played *end, uint32
   int failed = 0;
   for (uint32_t i = 0; i < g->rank_count; i++)
     of[ranks[i]] = i / g->size + 1;
-  for (const played *p = first; p < end; p++)
+  for (const verify_groups_played *p = first; p < end; p++)
     for (uint32_t r = p->program * stride; r < world && !failed;
          r += (r + 1) % stride ? 1 : stride * (size - 1) + 1)
       failed = add_caller(c, g, of[r] ? &instances[of[r] - 1] : NULL, p, r);

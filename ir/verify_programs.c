@@ -44,7 +44,7 @@ typedef struct worst {
   const double *mems;        /* bytes of memory effects before each */
 } worst;
 
-static double larger(double a, double b) { return a > b ? a : b; }
+static double verify_programs_larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
 /* Upper bounds that hold for every model: see ts_ir_net_model. A path has at most 64 links here. */
@@ -56,18 +56,18 @@ static worst worst_of(const ts_ir *ir, const double *mems)
     w.slowest_device = smaller(w.slowest_device, ir->devices[i].speed);
   for (uint32_t i = 0; i < ir->link_classes_count; i++) {
     bandwidth = smaller(bandwidth, ir->link_classes[i].bandwidth);
-    latency = larger(latency, (double)ir->link_classes[i].latency);
-    setup = larger(setup, (double)ir->link_classes[i].setup);
+    latency = verify_programs_larger(latency, (double)ir->link_classes[i].latency);
+    setup = verify_programs_larger(setup, (double)ir->link_classes[i].setup);
   }
   for (uint32_t i = 0; i < ir->net_models_count; i++) {
     const ts_ir_net_model *m = &ir->net_models[i];
     efficiency = smaller(efficiency, m->efficiency);
-    base = larger(base, (double)m->base);
-    hop = larger(hop, larger((double)m->hop, (double)m->inter_hop));
-    w.half = larger(w.half, m->half_bytes);
+    base = verify_programs_larger(base, (double)m->base);
+    hop = verify_programs_larger(hop, verify_programs_larger((double)m->hop, (double)m->inter_hop));
+    w.half = verify_programs_larger(w.half, m->half_bytes);
   }
   for (uint32_t i = 0; i < ir->net_points_count; i++)
-    base = larger(base, (double)ir->net_points[i].time);
+    base = verify_programs_larger(base, (double)ir->net_points[i].time);
   w.fixed = base + 2 * hop * ir->meta->world + 64 * latency + 2 * setup * ir->meta->world;
   w.per_byte = 2e12 / (bandwidth * efficiency);
   return w;
@@ -85,7 +85,8 @@ static bool spans_stages(const ts_ir *ir, const ts_ir_node *n)
          ir->groups[ir->collectives[n->arg].group].axes >> axis & 1;
 }
 
-static void add_node(totals *t, const ts_ir *ir, const worst *w, const ts_ir_node *n)
+static void verify_programs_add_node(totals *t, const ts_ir *ir, const worst *w,
+                                     const ts_ir_node *n)
 {
   const uint64_t base = 0x9e3779b97f4a7c15u;
   t->time += (double)n->host_ps;
@@ -104,7 +105,7 @@ static void add_node(totals *t, const ts_ir *ir, const worst *w, const ts_ir_nod
 }
 
 /* In the order of issue, in which nothing is freed before it is allocated. */
-static void change(changes *c, const ts_ir *ir, const ts_ir_node *n)
+static void verify_programs_change(changes *c, const ts_ir *ir, const ts_ir_node *n)
 {
   for (int frees = 0; frees < 2; frees++)
     for (uint32_t m = n->first_mem; m < n->first_mem + n->mem_count; m++) {
@@ -130,8 +131,8 @@ static totals fragment_totals(const ts_ir *ir, const ts_ir_fragment *f, const wo
 {
   totals t = {.order_scale = 1};
   for (uint32_t i = 0; i < f->node_count; i++) {
-    add_node(&t, ir, w, &ir->nodes[f->first_node + i]);
-    change(&t.memory, ir, &ir->nodes[f->first_node + i]);
+    verify_programs_add_node(&t, ir, w, &ir->nodes[f->first_node + i]);
+    verify_programs_change(&t.memory, ir, &ir->nodes[f->first_node + i]);
   }
   for (uint32_t i = 0; i < f->port_count; i++) {
     const ts_ir_port *p = &ir->ports[f->first_port + i];

@@ -27,15 +27,15 @@ ts_lang *ts_lang_over(ts_arena *arena, const ts_lang *below, ts_sources *sources
   return lang;
 }
 
-typedef struct wanted {
+typedef struct ast_wanted {
   const struct ts_spellings *spellings;
   const char *text;
   size_t length;
-} wanted;
+} ast_wanted;
 
 static bool same_spelling(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const ast_wanted *w = closure;
   const char *name = w->spellings->all.at[number];
   return !strncmp(name, w->text, w->length) && !name[w->length];
 }
@@ -46,8 +46,8 @@ const char *ts_lang_intern(ts_lang *lang, const char *text, size_t length)
   uint32_t hash = ts_hash_bytes(text, length);
   for (const ts_lang *l = lang; l; l = l->below) {
     const struct ts_spellings *known = l->spellings;
-    uint32_t found = ts_hash_find(&known->table, hash, same_spelling,
-                                  &(wanted){known, text, length});
+    uint32_t found =
+      ts_hash_find(&known->table, hash, same_spelling, &(ast_wanted){known, text, length});
     if (found != TS_HASH_NONE)
       return known->all.at[found];
   }

@@ -48,7 +48,7 @@ static bool balanced(const ts_parser *parser, repair *r)
   return r->open.count == 0;
 }
 
-static bool is_word(const ts_parser *parser, uint32_t i)
+static bool brackets_is_word(const ts_parser *parser, uint32_t i)
 {
   return parser->tokens.at[i].kind == TS_T_ID || ts_word_text(parser->tokens.at[i].kind);
 }
@@ -66,7 +66,7 @@ static uint32_t indentation(const ts_parser *parser, uint32_t token)
 bool ts_begins_declaration(const ts_parser *parser, uint32_t i)
 {
   const ts_token *token = &parser->tokens.at[i];
-  if (!token->newlines || !is_word(parser, i) || !is_word(parser, i + 1) ||
+  if (!token->newlines || !brackets_is_word(parser, i) || !brackets_is_word(parser, i + 1) ||
       indentation(parser, i) > 0)
     return false;
   switch (token->kind) {
@@ -167,7 +167,7 @@ static bool begins_statement(const repair *r, uint32_t i)
   const ts_token *token = &r->parser->tokens.at[i];
   if (i == 0 || !token->newlines)
     return false;
-  if (is_word(r->parser, i) && token[1].kind == TS_T_ASSIGN)
+  if (brackets_is_word(r->parser, i) && token[1].kind == TS_T_ASSIGN)
     return true;
   switch (token->kind) {
   case TS_T_IF:

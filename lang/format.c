@@ -20,7 +20,7 @@ typedef enum layout {
   STATEMENTS, /* one statement a line */
 } layout;
 
-typedef struct mark {
+typedef struct format_mark {
   layout layout;
   bool forced;        /* a bracket that must be broken */
   bool dropped;       /* separators that the layout replaces */
@@ -34,13 +34,13 @@ typedef struct mark {
   const char *text;
   uint32_t width;     /* of all tokens before this one, on one line */
   uint32_t breaks;    /* how many of the brackets before this token are forced */
-} mark;
+} format_mark;
 
 typedef struct formatter {
   ts_parser *parser;
   ts_arena *arena;
   const ts_token *token;
-  mark *mark; /* of each token, and one for the end */
+  format_mark *mark; /* of each token, and one for the end */
   uint32_t count;
   TS_VEC(char) out;
   TS_VEC(char) late; /* comments that end the line */
@@ -49,7 +49,7 @@ typedef struct formatter {
 } formatter;
 
 static int kind(const formatter *f, uint32_t i) { return f->token[i].kind; }
-static bool is_open(int kind)
+static bool format_is_open(int kind)
 {
   return kind == TS_T_LPAREN || kind == TS_T_LBRACKET || kind == TS_T_LBRACE;
 }
@@ -155,12 +155,12 @@ static void match_brackets(formatter *f)
   const ts_parser *parser = f->parser;
   for (uint32_t e = 0; e < parser->stream.count; e++) {
     const ts_element *element = &parser->stream.at[e];
-    if (is_open(element->kind))
+    if (format_is_open(element->kind))
       f->mark[element->token].body = element->body;
   }
   TS_VEC(uint32_t) open = {0};
   for (uint32_t i = 0; i < f->count; i++) {
-    if (is_open(kind(f, i))) {
+    if (format_is_open(kind(f, i))) {
       TS_PUSH(f->arena, &open, i);
     } else if (is_close(kind(f, i))) {
       uint32_t opener = open.at[--open.count];
@@ -175,7 +175,7 @@ static bool has_generator(const formatter *f, uint32_t opener)
   for (uint32_t i = opener + 1; i < f->mark[opener].match; i++) {
     if (kind(f, i) == TS_T_FOR)
       return true;
-    if (is_open(kind(f, i)))
+    if (format_is_open(kind(f, i)))
       i = f->mark[i].match;
   }
   return false;
@@ -296,7 +296,7 @@ static void drop_separators(formatter *f)
 {
   TS_VEC(uint32_t) open = {0};
   for (uint32_t i = 0; i < f->count; i++) {
-    if (is_open(kind(f, i)))
+    if (format_is_open(kind(f, i)))
       TS_PUSH(f->arena, &open, i);
     else if (is_close(kind(f, i)))
       open.count--;
@@ -332,7 +332,7 @@ static void force_breaks(formatter *f)
     bool separate = f->mark[i].begins && f->token[i].newlines;
     if ((commented || separate) && open.count)
       f->mark[open.at[open.count - 1]].forced = true;
-    if (is_open(kind(f, i))) {
+    if (format_is_open(kind(f, i))) {
       f->mark[i].forced = f->mark[i].layout != PLAIN && !is_empty(f, i) && f->token[i + 1].newlines;
       TS_PUSH(f->arena, &open, i);
     } else if (is_close(kind(f, i))) {
@@ -356,14 +356,14 @@ static void mark_texts(formatter *f)
   TS_VEC(uint32_t) statement = {0};
   uint32_t before = 0;
   for (uint32_t i = 0; i < f->count; i++) {
-    mark *m = &f->mark[i];
+    format_mark *m = &f->mark[i];
     m->text = m->dropped ? "" : token_text(f, i);
     m->before = m->dropped || i == 0 || !spaced(f, before, i) ? "" : " ";
     if (m->begins && open.count) {
       m->before = separator(f, open.at[open.count - 1], statement.at[statement.count - 1], i);
       statement.at[statement.count - 1] = i;
     }
-    if (is_open(kind(f, i))) {
+    if (format_is_open(kind(f, i))) {
       TS_PUSH(f->arena, &open, i);
       TS_PUSH(f->arena, &statement, i);
     } else if (is_close(kind(f, i))) {
@@ -375,7 +375,7 @@ static void mark_texts(formatter *f)
   }
 }
 
-static void measure(formatter *f)
+static void format_measure(formatter *f)
 {
   uint32_t width = 0, breaks = 0;
   for (uint32_t i = 0; i < f->count; i++) {
@@ -437,7 +437,7 @@ static void comment_late(formatter *f, const ts_comment *comment)
   f->comment++;
 }
 
-static void put(formatter *f, uint32_t i)
+static void format_put(formatter *f, uint32_t i)
 {
   for (const ts_comment *c; (c = next_comment(f, i));)
     comment_late(f, c);
@@ -484,7 +484,7 @@ static uint32_t width_of(const formatter *f, uint32_t from, uint32_t to)
   return f->line_start ? width - columns(f->mark[from].before) + indent : width;
 }
 
-static bool fits(const formatter *f, uint32_t from, uint32_t to, uint32_t tail)
+static bool format_fits(const formatter *f, uint32_t from, uint32_t to, uint32_t tail)
 {
   return f->mark[to].breaks == f->mark[from].breaks &&
          f->column + width_of(f, from, to) + tail <= LINE;
@@ -493,7 +493,7 @@ static bool fits(const formatter *f, uint32_t from, uint32_t to, uint32_t tail)
 static void put_all(formatter *f, uint32_t from, uint32_t to)
 {
   for (uint32_t i = from; i < to; i++)
-    put(f, i);
+    format_put(f, i);
 }
 
 /* Is there a bracket to break in the rest of the statement? */
@@ -501,9 +501,9 @@ static bool has_breakable(const formatter *f, uint32_t i)
 {
   for (; i < f->count && !is_close(kind(f, i)) && kind(f, i) != TS_T_COMMA && !f->mark[i].begins;
        i++) {
-    if (is_open(kind(f, i)) && f->mark[i].layout != PLAIN)
+    if (format_is_open(kind(f, i)) && f->mark[i].layout != PLAIN)
       return true;
-    if (is_open(kind(f, i)))
+    if (format_is_open(kind(f, i)))
       i = f->mark[i].match;
   }
   return false;
@@ -547,7 +547,7 @@ static uint32_t next_soft(const formatter *f, uint32_t i, uint32_t to)
       return k;
     if (f->mark[k].layout == STATEMENTS && !is_empty(f, k))
       return k + 1;
-    if (is_open(kind(f, k)))
+    if (format_is_open(kind(f, k)))
       k = f->mark[k].match;
   }
   return to;
@@ -559,9 +559,9 @@ static uint32_t tail_after(const formatter *f, uint32_t i, uint32_t to, uint32_t
 {
   uint32_t k = i + 1;
   for (; k < to && !(k > i + 1 && is_soft(f, k)); k++) {
-    if (is_open(kind(f, k)) && f->mark[k].layout != PLAIN && !is_empty(f, k))
+    if (format_is_open(kind(f, k)) && f->mark[k].layout != PLAIN && !is_empty(f, k))
       return f->mark[k + 1].width - f->mark[i + 1].width;
-    if (is_open(kind(f, k)))
+    if (format_is_open(kind(f, k)))
       k = f->mark[k].match;
   }
   return f->mark[k].width - f->mark[i + 1].width + (k == to ? tail : 0);
@@ -573,7 +573,7 @@ static void sequence(formatter *f, uint32_t from, uint32_t to, uint32_t tail);
 static uint32_t entry_end(const formatter *f, uint32_t i, uint32_t close)
 {
   for (; i < close && kind(f, i) != TS_T_COMMA; i++) {
-    if (is_open(kind(f, i)))
+    if (format_is_open(kind(f, i)))
       i = f->mark[i].match;
   }
   return i;
@@ -596,7 +596,7 @@ static void entries(formatter *f, uint32_t opener)
 static uint32_t statement_end(const formatter *f, uint32_t i, uint32_t close)
 {
   for (bool first = true; i < close && (first || !f->mark[i].begins); first = false, i++) {
-    if (is_open(kind(f, i)))
+    if (format_is_open(kind(f, i)))
       i = f->mark[i].match;
   }
   return i;
@@ -622,7 +622,7 @@ static void statements(formatter *f, uint32_t from, uint32_t to, bool blank)
 static bool hugs(const formatter *f, uint32_t opener)
 {
   uint32_t inner = opener + 1, close = f->mark[opener].match;
-  if (f->mark[opener].layout != ENTRIES || !is_open(kind(f, inner)) ||
+  if (f->mark[opener].layout != ENTRIES || !format_is_open(kind(f, inner)) ||
       f->mark[inner].layout == PLAIN || f->token[inner].newlines)
     return false;
   uint32_t after = f->mark[inner].match + 1;
@@ -635,14 +635,14 @@ static bool hugs(const formatter *f, uint32_t opener)
 static void bracket(formatter *f, uint32_t opener, uint32_t tail)
 {
   uint32_t close = f->mark[opener].match;
-  if (fits(f, opener, close + 1, tail)) {
+  if (format_fits(f, opener, close + 1, tail)) {
     put_all(f, opener, close + 1);
     return;
   }
-  put(f, opener);
+  format_put(f, opener);
   if (f->mark[opener].layout == PLAIN || hugs(f, opener)) {
     sequence(f, opener + 1, close, tail + 1);
-    put(f, close);
+    format_put(f, close);
     return;
   }
   uint32_t outside = f->indent;
@@ -653,7 +653,7 @@ static void bracket(formatter *f, uint32_t opener, uint32_t tail)
     entries(f, opener);
   f->indent = outside;
   line_for(f, close, !is_empty(f, opener), outside + STEP);
-  put(f, close);
+  format_put(f, close);
 }
 
 static void break_softly(formatter *f, uint32_t i, uint32_t to, uint32_t tail)
@@ -672,18 +672,18 @@ static void break_softly(formatter *f, uint32_t i, uint32_t to, uint32_t tail)
 /* Tokens of a statement or an entry; `tail` columns follow on its last line. */
 static void sequence(formatter *f, uint32_t from, uint32_t to, uint32_t tail)
 {
-  if (fits(f, from, to, tail)) {
+  if (format_fits(f, from, to, tail)) {
     put_all(f, from, to);
     return;
   }
   for (uint32_t i = from; i < to; i++) {
     if (i > from && is_soft(f, i))
       break_softly(f, i, to, tail);
-    if (is_open(kind(f, i))) {
+    if (format_is_open(kind(f, i))) {
       bracket(f, i, tail_after(f, f->mark[i].match, to, tail));
       i = f->mark[i].match;
     } else {
-      put(f, i);
+      format_put(f, i);
     }
   }
 }
@@ -698,7 +698,7 @@ char *ts_format(ts_lang *lang, uint32_t file, size_t *size)
                  .token = parser->tokens.at,
                  .count = (uint32_t)parser->tokens.count,
                  .line_start = true};
-  f.mark = TS_NEW_ARRAY(f.arena, mark, f.count + 1);
+  f.mark = TS_NEW_ARRAY(f.arena, format_mark, f.count + 1);
   match_brackets(&f);
   mark_statements(&f, parser->result);
   for (uint32_t i = 0; i < f.count; i++)
@@ -706,7 +706,7 @@ char *ts_format(ts_lang *lang, uint32_t file, size_t *size)
   drop_separators(&f);
   force_breaks(&f);
   mark_texts(&f);
-  measure(&f);
+  format_measure(&f);
   statements(&f, 0, f.count - 1, true);
   line_for(&f, f.count - 1, true, 0);
   while (f.out.count > 1 && f.out.at[f.out.count - 1] == '\n' && f.out.at[f.out.count - 2] == '\n')

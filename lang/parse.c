@@ -58,8 +58,8 @@ static bool begins_operand(int kind)
 
 /* A word is what the grammar expects; where it expects none, a name. `word =`, `word:` and `.word`
  * are names. *count: how many tokens it is, more than 1 only for words of earlier versions. */
-static int kind_of(ts_parser *parser, ts_grammar_pstate *state, const ts_element *element,
-                   uint32_t *count)
+static int parse_kind_of(ts_parser *parser, ts_grammar_pstate *state, const ts_element *element,
+                         uint32_t *count)
 {
   int kind = element->kind;
   if (element->token == TS_NONE || (kind != TS_T_ID && !ts_word_text(kind)))
@@ -82,7 +82,7 @@ static int kind_of(ts_parser *parser, ts_grammar_pstate *state, const ts_element
            ts_renamed_word(parser, state, element->token, count);
 }
 
-static TS_GRAMMAR_STYPE value_of(const ts_parser *parser, const ts_element *element, int kind)
+static TS_GRAMMAR_STYPE parse_value_of(const ts_parser *parser, const ts_element *element, int kind)
 {
   TS_GRAMMAR_STYPE value;
   memset(&value, 0, sizeof value);
@@ -129,10 +129,10 @@ static void parse_stream(ts_parser *parser)
     parser->at = i;
     parser->failed = false;
     uint32_t count = 1;
-    int kind = kind_of(parser, state, element, &count);
+    int kind = parse_kind_of(parser, state, element, &count);
     if (kind == TS_T_ID)
       parser->tokens.at[element->token].kind = kind;
-    TS_GRAMMAR_STYPE value = value_of(parser, element, kind);
+    TS_GRAMMAR_STYPE value = parse_value_of(parser, element, kind);
     status = ts_grammar_push_parse(state, kind, &value, &span, parser);
     i += count - 1;
     if (parser->failed) {

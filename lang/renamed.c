@@ -17,7 +17,7 @@ static const struct renamed_field { const char *name, *now; } fields[] = {
   {"rules", "protocols"},
 };
 
-static void report(ts_parser *parser, ts_span span, const char *now)
+static void renamed_report(ts_parser *parser, ts_span span, const char *now)
 {
   ts_arena *arena = parser->lang->arena;
   const char *before = ts_arena_string(arena, parser->text + span.begin, span.end - span.begin);
@@ -44,8 +44,8 @@ int ts_renamed_word(ts_parser *parser, struct ts_grammar_pstate *state, uint32_t
         !ts_grammar_expects(state, words[i].token))
       continue;
     *count = second ? 2 : 1;
-    report(parser, ts_span_join(found->span, found[*count - 1].span),
-           ts_word_text(words[i].token));
+    renamed_report(parser, ts_span_join(found->span, found[*count - 1].span),
+                   ts_word_text(words[i].token));
     return words[i].token;
   }
   return TS_T_ID;
@@ -59,7 +59,7 @@ ts_nodes *ts_renamed_fields(ts_parser *parser, ts_nodes *nodes)
       if (!field->name || strcmp(fields[k].name, field->name))
         continue;
       field->name = ts_lang_intern(parser->lang, fields[k].now, strlen(fields[k].now));
-      report(parser, field->name_span, fields[k].now);
+      renamed_report(parser, field->name_span, fields[k].now);
     }
   }
   return nodes;

@@ -145,7 +145,7 @@ static const char *construct(const mistake *m)
   return NULL;
 }
 
-static const char *join(ts_arena *arena, const char **names, int count)
+static const char *syntax_error_join(ts_arena *arena, const char **names, int count)
 {
   const char *text = names[0];
   for (int i = 1; i < count; i++)
@@ -199,7 +199,7 @@ static const char *expected_text(const mistake *m)
   }
   if (count == 0)
     return continued ? "an operator" : NULL;
-  return count <= LISTED ? join(m->parser->lang->arena, names, count) : NULL;
+  return count <= LISTED ? syntax_error_join(m->parser->lang->arena, names, count) : NULL;
 }
 
 /* The word that was meant, among those that could stand here. */

@@ -67,7 +67,7 @@ const char *ts_word_name(size_t i) { return i < KEYWORDS ? keywords[i].text : NU
 bool ts_token_is_reserved(int kind) { return word_of(kind).reserved; }
 
 /* `x.in`, `{ in: 3 }`: a name even if the word is reserved. */
-static bool is_name(const ts_parser *parser, uint32_t token)
+static bool tokens_is_name(const ts_parser *parser, uint32_t token)
 {
   const ts_token *tokens = parser->tokens.at;
   return (token > 0 && tokens[token - 1].kind == TS_T_DOT) ||
@@ -106,7 +106,7 @@ static bool joins(int kind)
 
 bool ts_breaks_after(const ts_parser *parser, uint32_t token)
 {
-  if (is_name(parser, token))
+  if (tokens_is_name(parser, token))
     return true;
   switch (parser->tokens.at[token].kind) {
   case TS_T_STAR: /* `match *` is complete */
@@ -122,7 +122,7 @@ bool ts_breaks_after(const ts_parser *parser, uint32_t token)
 
 bool ts_breaks_before(const ts_parser *parser, uint32_t token)
 {
-  if (is_name(parser, token))
+  if (tokens_is_name(parser, token))
     return true;
   switch (parser->tokens.at[token].kind) {
   case TS_T_WITH:
@@ -156,7 +156,7 @@ static int closer_of(int opener)
                                    TS_T_RBRACE;
 }
 
-static void add(stream *s, int kind, ts_span span, uint32_t token)
+static void tokens_add(stream *s, int kind, ts_span span, uint32_t token)
 {
   uint32_t inside = s->open.count ? s->open.at[s->open.count - 1] : TS_NONE;
   TS_PUSH(s->parser->lang->arena, &s->parser->stream,
@@ -168,7 +168,7 @@ static void close_bracket(stream *s, ts_span span, uint32_t token)
   int kind = closer_of(s->parser->stream.at[s->open.at[s->open.count - 1]].kind);
   s->open.count--;
   s->flat.count--;
-  add(s, kind, span, token);
+  tokens_add(s, kind, span, token);
 }
 
 static void end_statement(stream *s, ts_span span)
@@ -176,14 +176,14 @@ static void end_statement(stream *s, ts_span span)
   size_t count = s->parser->stream.count;
   bool flat = s->flat.count && s->flat.at[s->flat.count - 1];
   if (!flat && count && s->parser->stream.at[count - 1].kind != TS_T_NEWLINE)
-    add(s, TS_T_NEWLINE, span, TS_NONE);
+    tokens_add(s, TS_T_NEWLINE, span, TS_NONE);
 }
 
 static void open_bracket(stream *s, uint32_t i)
 {
   ts_arena *arena = s->parser->lang->arena;
   ts_token *token = &s->parser->tokens.at[i];
-  add(s, token->kind, token->span, i);
+  tokens_add(s, token->kind, token->span, i);
   TS_PUSH(arena, &s->open, (uint32_t)s->parser->stream.count - 1);
   TS_PUSH(arena, &s->flat, token->kind != TS_T_LBRACE || ts_opens_record(s->parser, i));
   if (s->open.count == TS_DEEPEST_BRACKET)
@@ -198,9 +198,9 @@ static void add_token(stream *s, uint32_t i)
   case TS_T_RPAREN: case TS_T_RBRACKET: case TS_T_RBRACE: close_bracket(s, token->span, i); break;
   case TS_T_SEMICOLON: end_statement(s, token->span); break;
   case TS_T_WITH:
-    add(s, (token + 1)->kind == TS_T_LBRACE ? TS_T_WITH_BRACE : TS_T_WITH, token->span, i);
+    tokens_add(s, (token + 1)->kind == TS_T_LBRACE ? TS_T_WITH_BRACE : TS_T_WITH, token->span, i);
     break;
-  default: add(s, token->kind, token->span, i);
+  default: tokens_add(s, token->kind, token->span, i);
   }
 }
 

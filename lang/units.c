@@ -39,7 +39,7 @@ bool ts_dimension_multiply(ts_dimension a, ts_dimension b, int sign, ts_dimensio
          add_exponent(a.mass, b.mass, sign, &result->mass);
 }
 
-static const struct unit *find(const char *text, size_t length)
+static const struct unit *units_find(const char *text, size_t length)
 {
   for (size_t i = 0; i < UNITS; i++) {
     if (strlen(units[i].name) == length && memcmp(units[i].name, text, length) == 0)
@@ -51,14 +51,14 @@ static const struct unit *find(const char *text, size_t length)
 bool ts_unit_lookup(const char *text, size_t length, double *factor, ts_dimension *dimension)
 {
   const char *slash = memchr(text, '/', length);
-  const struct unit *over = find(text, slash ? (size_t)(slash - text) : length);
+  const struct unit *over = units_find(text, slash ? (size_t)(slash - text) : length);
   if (!over)
     return false;
   *factor = over->factor;
   *dimension = over->dimension;
   if (!slash)
     return true;
-  const struct unit *under = find(slash + 1, length - (size_t)(slash + 1 - text));
+  const struct unit *under = units_find(slash + 1, length - (size_t)(slash + 1 - text));
   if (!under)
     return false;
   *factor /= under->factor;

@@ -52,15 +52,15 @@ const char *trainspec_sweep_value(const trainspec_sweep *sweep, size_t plan, siz
   return text;
 }
 
-static void refuse(trainspec_sweep *sweep, trainspec_outcome *out, const char *why)
+static void sweep_refuse(trainspec_sweep *sweep, trainspec_outcome *out, const char *why)
 {
   out->state = TRAINSPEC_REFUSED;
   out->why = ts_arena_string(sweep->ts->arena, why ? why : "", why ? strlen(why) : 0);
 }
 
 /* False after an error of the search. */
-static bool judge(trainspec_sweep *sweep, size_t plan, const ts_figures *figures,
-                  trainspec_outcome *out)
+static bool sweep_judge(trainspec_sweep *sweep, size_t plan, const ts_figures *figures,
+                        trainspec_outcome *out)
 {
   unsigned errors = ts_diags_errors(sweep->session->diags);
   bool too_large = out->result.limit && out->result.peak + out->result.reserved > out->result.limit;
@@ -72,7 +72,7 @@ static bool judge(trainspec_sweep *sweep, size_t plan, const ts_figures *figures
   return ts_diags_errors(sweep->session->diags) == errors;
 }
 
-static bool play(trainspec_sweep *sweep, size_t plan, trainspec_outcome *out)
+static bool sweep_play(trainspec_sweep *sweep, size_t plan, trainspec_outcome *out)
 {
   ts_arena *arena = ts_arena_new("plan of a sweep");
   ts_session *session = ts_session_with(arena, sweep->common);
@@ -92,14 +92,14 @@ static bool play(trainspec_sweep *sweep, size_t plan, trainspec_outcome *out)
       const ts_figures figures = ts_figures_of(s),
                        *kept = ts_arena_copy(sweep->ts->arena, &figures, sizeof figures);
       out->result = ts_library_result(s, kept);
-      good = judge(sweep, plan, kept, out);
+      good = sweep_judge(sweep, plan, kept, out);
       ts_run_free(run);
     } else {
-      refuse(sweep, out, stop.title);
+      sweep_refuse(sweep, out, stop.title);
     }
     ts_input_close(&input);
   } else {
-    refuse(sweep, out, ts_diags_first_error(session->diags));
+    sweep_refuse(sweep, out, ts_diags_first_error(session->diags));
   }
   ts_arena_free(arena);
   return good;
@@ -108,6 +108,6 @@ static bool play(trainspec_sweep *sweep, size_t plan, trainspec_outcome *out)
 bool trainspec_sweep_play(trainspec_sweep *sweep, size_t plan, trainspec_outcome *outcome)
 {
   volatile bool good = false;
-  TS_LIBRARY_CALL(sweep->ts, good = play(sweep, plan, outcome));
+  TS_LIBRARY_CALL(sweep->ts, good = sweep_play(sweep, plan, outcome));
   return good;
 }

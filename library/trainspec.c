@@ -295,7 +295,8 @@ const char *trainspec_messages_text(const trainspec *ts, trainspec_format format
 /* ---- Plans ---- */
 
 /* NULL where there is an error; a warning that was made one counts like any other. */
-static trainspec_plan *keep(trainspec *ts, ts_session *session, ts_input *input, bool opened)
+static trainspec_plan *trainspec_keep(trainspec *ts, ts_session *session, ts_input *input,
+                                      bool opened)
 {
   if (!opened)
     return NULL;
@@ -314,7 +315,7 @@ static trainspec_plan *open_plan(trainspec *ts, const char *path, const char *pl
   ts_session *session = ts_library_session(ts);
   ts_compile_options o = ts_library_options(ts, plan);
   ts_input input = {0};
-  return keep(ts, session, &input, ts_input_open(session, copy(ts, path), &o, &input));
+  return trainspec_keep(ts, session, &input, ts_input_open(session, copy(ts, path), &o, &input));
 }
 
 trainspec_plan *trainspec_open(trainspec *ts, const char *path, const char *plan)
@@ -330,9 +331,9 @@ static trainspec_plan *compile(trainspec *ts, const char *path, const char *text
   ts_session *session = ts_library_session(ts);
   ts_compile_options o = ts_library_options(ts, plan);
   ts_input input = {0};
-  return keep(ts, session, &input,
-              ts_input_compile(session, copy(ts, path), ts_arena_string(ts->arena, text, size),
-                               size, &o, &input));
+  return trainspec_keep(ts, session, &input,
+                        ts_input_compile(session, copy(ts, path),
+                                         ts_arena_string(ts->arena, text, size), size, &o, &input));
 }
 
 trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *text, size_t size,
@@ -403,11 +404,14 @@ static void report(trainspec_plan *plan, const ts_stop *stop)
 }
 
 /* What the caller gave is called in its own locale. */
-typedef struct asked { const trainspec *ts; const trainspec_options *given; } asked;
+typedef struct trainspec_asked {
+  const trainspec *ts;
+  const trainspec_options *given;
+} trainspec_asked;
 
-static bool ask(void *closure, const char *what, double share)
+static bool trainspec_ask(void *closure, const char *what, double share)
 {
-  const asked *a = closure;
+  const trainspec_asked *a = closure;
   ts_locale_pause(&a->ts->call->locale);
   bool go_on = a->given->progress(a->given->closure, what, share);
   ts_locale_resume(&a->ts->call->locale);
@@ -426,9 +430,9 @@ static bool take_options(trainspec_plan *plan, ts_arena *arena, const trainspec_
   out->threads = o->threads;
   if (o->progress) {
     ts_progress *progress = TS_NEW(arena, ts_progress);
-    asked *a = TS_NEW(arena, asked);
-    *a = (asked){plan->ts, ts_arena_copy(arena, o, sizeof *o)};
-    *progress = (ts_progress){.tick = ask, .closure = a};
+    trainspec_asked *a = TS_NEW(arena, trainspec_asked);
+    *a = (trainspec_asked){plan->ts, ts_arena_copy(arena, o, sizeof *o)};
+    *progress = (ts_progress){.tick = trainspec_ask, .closure = a};
     out->progress = progress;
   }
   const char *wrong = o->overlap ? ts_slowdown_open(arena, o->overlap, &out->overlap) : NULL;
@@ -546,7 +550,7 @@ typedef struct each_event {
   void *closure;
 } each_event;
 
-static trainspec_kind kind_of(const ts_ir_node *node)
+static trainspec_kind trainspec_kind_of(const ts_ir_node *node)
 {
   switch (node->op) {
   case TS_IR_COMPUTE: return TRAINSPEC_COMPUTE;
@@ -572,7 +576,7 @@ static void pass_event(void *closure, const ts_span_event *e)
   const ts_ir *ir = &v->run->plan->input.ir;
   const ts_ir_node *node = e->node;
   trainspec_event event = {
-    .kind = kind_of(node),
+    .kind = trainspec_kind_of(node),
     .label = ir->strings + node->label,
     .what = what_of(ir, node),
     .stream = e->stream == TS_IR_NONE ? "host" : ir->strings + ir->streams[e->stream].name,
@@ -615,7 +619,7 @@ bool trainspec_critical_at(const trainspec_run *run, size_t i, trainspec_critica
 /* ---- Reports ---- */
 
 /* Warnings of the played plan join the messages once. False when one of them was made an error. */
-static bool look(trainspec_run *run)
+static bool trainspec_look(trainspec_run *run)
 {
   trainspec_plan *plan = run->plan;
   trainspec *ts = plan->ts;
@@ -634,7 +638,7 @@ static bool look(trainspec_run *run)
 
 static bool report_to(trainspec_run *run, FILE *out, trainspec_format format)
 {
-  if (!look(run))
+  if (!trainspec_look(run))
     return false;
   switch (format) {
   case TRAINSPEC_TEXT: ts_report_text(run->summary, out); break;
@@ -658,7 +662,7 @@ bool trainspec_report(trainspec_run *run, FILE *out, trainspec_format format)
 
 typedef struct of_run { trainspec_run *run; trainspec_format format; bool good; } of_run;
 
-static void put_report(void *closure, FILE *out)
+static void trainspec_put_report(void *closure, FILE *out)
 {
   of_run *of = closure;
   of->good = report_to(of->run, out, of->format);
@@ -668,7 +672,7 @@ const char *trainspec_report_text(trainspec_run *run, trainspec_format format, s
 {
   of_run of = {run, format, false};
   const char *volatile text = NULL;
-  TS_LIBRARY_CALL(run->plan->ts, text = printed(run->arena, put_report, &of, size));
+  TS_LIBRARY_CALL(run->plan->ts, text = printed(run->arena, trainspec_put_report, &of, size));
   return of.good ? text : NULL;
 }
 

@@ -48,7 +48,7 @@ static const ts_program program = {.summary =
                                    .notes = notes,
                                    .manual = "trainspec(1)"};
 
-typedef struct task {
+typedef struct calibrate_task {
   ts_options options;
   ts_arena *arena;
   ts_session *session;
@@ -65,11 +65,11 @@ typedef struct task {
   uint32_t file;               /* of the measured steps, in the source map */
   ts_step_fit fit;
   ts_calibrated report;
-} task;
+} calibrate_task;
 
 /* ---- Options ---- */
 
-static bool take_share(task *t)
+static bool take_share(calibrate_task *t)
 {
   const char *argument = t->options.argument;
   char *end;
@@ -86,7 +86,7 @@ static bool take_share(task *t)
   return false;
 }
 
-static bool take(task *t, int id)
+static bool calibrate_take(calibrate_task *t, int id)
 {
   static const char *const forms[] = {"text", "json", NULL};
   switch (id) {
@@ -111,11 +111,11 @@ static bool take(task *t, int id)
   return !t->options.status;
 }
 
-static bool read_options(task *t, int argc, char **argv)
+static bool calibrate_read_options(calibrate_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
   for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !take(t, id))
+    if (id == TS_OPTIONS_EXIT || !calibrate_take(t, id))
       return false;
   const char *wrong = t->path_count < 2 ?
                         "a plan and a file of measured steps are needed" :
@@ -131,7 +131,7 @@ static bool read_options(task *t, int argc, char **argv)
 
 /* ---- Reading ---- */
 
-static bool bad_steps(task *t, const ts_error *e)
+static bool bad_steps(calibrate_task *t, const ts_error *e)
 {
   ts_span at = {t->file, (uint32_t)e->begin, (uint32_t)e->end};
   ts_diag *d = ts_diag_add(t->session->diags, TS_E0506, e->line ? at : TS_NO_SPAN,
@@ -145,7 +145,7 @@ static bool bad_steps(task *t, const ts_error *e)
   return false;
 }
 
-static bool read_steps(task *t, const ts_parameters *parameters)
+static bool read_steps(calibrate_task *t, const ts_parameters *parameters)
 {
   size_t size;
   int error;
@@ -170,7 +170,7 @@ static bool read_steps(task *t, const ts_parameters *parameters)
 
 /* Rows of the same parameters are one fold: a repetition would tell what is left out. By group:
  * rows of one group are. */
-static uint32_t *folds(const task *t, bool by_group)
+static uint32_t *folds(const calibrate_task *t, bool by_group)
 {
   uint32_t *fold = TS_NEW_ARRAY(t->arena, uint32_t, t->steps.count + 1);
   for (uint32_t r = 0; r < t->steps.count; r++) {
@@ -184,7 +184,7 @@ static uint32_t *folds(const task *t, bool by_group)
   return fold;
 }
 
-static bool fit(task *t)
+static bool calibrate_fit(calibrate_task *t)
 {
   uint32_t rows = t->steps.count, count = t->calibration->count;
   double *measured = TS_NEW_ARRAY(t->arena, double, rows + 1),
@@ -223,7 +223,7 @@ static bool fit(task *t)
 /* The share of a measured peak that the model of allocations leaves, before anything is known. */
 static const double memory_noise = 0.02;
 
-static void fit_memory(task *t)
+static void fit_memory(calibrate_task *t)
 {
   uint32_t rows = 0, *of = TS_NEW_ARRAY(t->arena, uint32_t, t->steps.count + 1);
   double *excess = TS_NEW_ARRAY(t->arena, double, t->steps.count + 1),
@@ -248,9 +248,9 @@ static void fit_memory(task *t)
 
 /* ---- The whole ---- */
 
-static void put_report(void *closure, FILE *out)
+static void calibrate_put_report(void *closure, FILE *out)
 {
-  const task *t = closure;
+  const calibrate_task *t = closure;
   if (t->form)
     ts_calibrated_json(&t->report, out);
   else
@@ -259,11 +259,11 @@ static void put_report(void *closure, FILE *out)
 
 static void put_calibration(void *closure, FILE *out)
 {
-  const task *t = closure;
+  const calibrate_task *t = closure;
   ts_calibration_write(t->calibration, out);
 }
 
-static int calibrate(task *t)
+static int calibrate(calibrate_task *t)
 {
   ts_session *s = t->session;
   ts_parameters parameters;
@@ -283,7 +283,7 @@ static int calibrate(task *t)
   t->calibration->device = ts_arena_printf(t->arena, "%s", ts_played_device(t->played));
   t->calibration->framework = ts_arena_printf(t->arena, "%s", ts_played_framework(t->played));
   int status = TS_EXIT_REJECTED;
-  bool fitted = fit(t);
+  bool fitted = calibrate_fit(t);
   ts_progress_end(&t->bar);
   if (fitted) {
     fit_memory(t);
@@ -296,7 +296,7 @@ static int calibrate(task *t)
     status = t->output ? ts_options_write(&t->options, t->output, put_calibration, t) :
                          TS_EXIT_DONE;
     if (status == TS_EXIT_DONE)
-      status = ts_options_write(&t->options, NULL, put_report, t);
+      status = ts_options_write(&t->options, NULL, calibrate_put_report, t);
   }
   ts_played_steps_free(t->played);
   return status;
@@ -304,9 +304,8 @@ static int calibrate(task *t)
 
 int ts_calibrate_main(int argc, char **argv)
 {
-  task t = {.arena = ts_arena_new("calibrate"),
-            .jobs = ts_usual_jobs()};
-  if (!read_options(&t, argc, argv)) {
+  calibrate_task t = {.arena = ts_arena_new("calibrate"), .jobs = ts_usual_jobs()};
+  if (!calibrate_read_options(&t, argc, argv)) {
     ts_arena_free(t.arena);
     return t.options.status;
   }

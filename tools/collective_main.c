@@ -67,7 +67,7 @@ static const ts_program program =
 
 typedef struct setting { const char *name, *value; } setting;
 
-typedef struct job {
+typedef struct collective_job {
   ts_options options;
   ts_arena *arena;
   const char *path, *between;
@@ -81,9 +81,9 @@ typedef struct job {
   const char *output, *over;
   long long rank; /* -1: not named */
   ts_plan_options plan;
-} job;
+} collective_job;
 
-static bool take_rate(job *j, double *rate)
+static bool take_rate(collective_job *j, double *rate)
 {
   if (ts_options_rate(&j->options, rate))
     return true;
@@ -91,7 +91,7 @@ static bool take_rate(job *j, double *rate)
   return false;
 }
 
-static bool take_variable(job *j)
+static bool take_variable(collective_job *j)
 {
   char *text = ts_arena_string(j->arena, j->options.argument, strlen(j->options.argument)),
        *equals = strchr(text, '=');
@@ -105,7 +105,8 @@ static bool take_variable(job *j)
   return true;
 }
 
-static bool take_number(job *j, long long least, long long most, long long *number)
+static bool collective_take_number(collective_job *j, long long least, long long most,
+                                   long long *number)
 {
   if (ts_options_number(&j->options, least, most, number))
     return true;
@@ -113,15 +114,15 @@ static bool take_number(job *j, long long least, long long most, long long *numb
   return false;
 }
 
-static bool take(job *j, int id)
+static bool collective_take(collective_job *j, int id)
 {
   static const char *const forms[] = {"text", "csv", "json", NULL};
   switch (id) {
   case TS_OPERAND: j->path = j->options.argument; return true;
-  case RANKS: return take_number(j, 1, 1 << 24, &j->ranks);
-  case ISLANDS: return take_number(j, 1, 1 << 24, &j->islands);
-  case BYTES: return take_number(j, 1, 1LL << 50, &j->bytes);
-  case CALLS: return take_number(j, 1, 1 << 16, &j->calls);
+  case RANKS: return collective_take_number(j, 1, 1 << 24, &j->ranks);
+  case ISLANDS: return collective_take_number(j, 1, 1 << 24, &j->islands);
+  case BYTES: return collective_take_number(j, 1, 1LL << 50, &j->bytes);
+  case CALLS: return collective_take_number(j, 1, 1 << 16, &j->calls);
   case INTRA: return take_rate(j, &j->links.intra);
   case INTER: return take_rate(j, &j->links.inter);
   case BETWEEN: j->between = j->options.argument; return true;
@@ -129,7 +130,7 @@ static bool take(job *j, int id)
   case FLOWS: return j->flows = true;
   case OUTPUT: j->output = j->options.argument; return true;
   case OVER: j->over = j->options.argument; return true;
-  case RANK: return take_number(j, 0, 1 << 24, &j->rank);
+  case RANK: return collective_take_number(j, 0, 1 << 24, &j->rank);
   case FORMAT:
     j->form = ts_options_choice(&j->options, forms);
     if (j->form < 0)
@@ -159,11 +160,11 @@ static bool is_plan(const char *path)
   return false;
 }
 
-static bool read_options(job *j, int argc, char **argv)
+static bool collective_read_options(collective_job *j, int argc, char **argv)
 {
   j->options = ts_options_start(&program, argc, argv);
   for (int id; (id = ts_options_next(&j->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !take(j, id))
+    if (id == TS_OPTIONS_EXIT || !collective_take(j, id))
       return false;
   const char *wrong = !j->path              ? "no FILE given" :
                       j->ranks < 2          ? "a collective takes two ranks or more" :
@@ -181,14 +182,14 @@ static bool read_options(job *j, int argc, char **argv)
   return !wrong;
 }
 
-static int complain(const job *j, int status, const char *what)
+static int complain(const collective_job *j, int status, const char *what)
 {
   ts_put_text(stderr, "%s: %s\n", j->options.called, what);
   return status;
 }
 
 /* NULL after a message, with its status. */
-static ts_network_file *read_file(const job *j, const char *path, int *status)
+static ts_network_file *read_file(const collective_job *j, const char *path, int *status)
 {
   const ts_embedded_file *embedded = ts_session_embedded(path);
   size_t size = embedded ? embedded->size : 0;
@@ -211,7 +212,7 @@ static ts_network_file *read_file(const job *j, const char *path, int *status)
 }
 
 /* The fabric's constants in the library's methods. */
-static int join(const job *j, ts_network_file *file)
+static int collective_join(const collective_job *j, ts_network_file *file)
 {
   int status = 0;
   const ts_network_file *fabric = read_file(j, j->between, &status);
@@ -224,7 +225,7 @@ static int join(const job *j, ts_network_file *file)
   return status;
 }
 
-static const char *set_variables(job *j, ts_network_file *file)
+static const char *set_variables(collective_job *j, ts_network_file *file)
 {
   bool changed = false;
   uint32_t done = 0;
@@ -248,7 +249,7 @@ static const char *set_variables(job *j, ts_network_file *file)
   return NULL;
 }
 
-static void print_call(const job *j, const ts_white_box_plan *plan, uint64_t bytes)
+static void print_call(const collective_job *j, const ts_white_box_plan *plan, uint64_t bytes)
 {
   ts_white_box b = ts_white_box_grouped(plan, bytes, (uint32_t)j->calls);
   double us = b.factor * 1e-6, total = (b.connection + b.intra + b.inter + b.reduction) * us;
@@ -264,8 +265,9 @@ static void print_call(const job *j, const ts_white_box_plan *plan, uint64_t byt
 
 /* ---- Messages ---- */
 
-static int put_list(const job *j, const ts_ir *ir, ts_link_graph *graph, const uint32_t *vertex,
-                    const uint32_t *rank, uint32_t ranks, const ts_call_way *way, const char *model)
+static int put_list(const collective_job *j, const ts_ir *ir, ts_link_graph *graph,
+                    const uint32_t *vertex, const uint32_t *rank, uint32_t ranks,
+                    const ts_call_way *way, const char *model)
 {
   static ts_print *const put[] = {ts_flow_list_text, ts_flow_list_csv, ts_flow_list_json};
   ts_sends *sends = ts_sends_new(j->arena, ir, graph, vertex, ranks, way, false);
@@ -279,7 +281,7 @@ static int put_list(const job *j, const ts_ir *ir, ts_link_graph *graph, const u
 }
 
 /* As a network file has it, over a cluster of its islands. */
-static int list_of_file(const job *j, const ts_white_box_plan *plan)
+static int list_of_file(const collective_job *j, const ts_white_box_plan *plan)
 {
   ts_ir ir;
   uint32_t ranks = (uint32_t)j->ranks, *rank = TS_NEW_ARRAY(j->arena, uint32_t, ranks);
@@ -295,7 +297,7 @@ static int list_of_file(const job *j, const ts_white_box_plan *plan)
 }
 
 /* The group of a plan that is meant, by its name; TS_IR_NONE after a message. */
-static uint32_t group_meant(const job *j, const ts_ir *ir, const ts_ranks *ranks)
+static uint32_t group_meant(const collective_job *j, const ts_ir *ir, const ts_ranks *ranks)
 {
   const char *names = "";
   uint32_t found = TS_IR_NONE, count = 0;
@@ -317,7 +319,7 @@ static uint32_t group_meant(const job *j, const ts_ir *ir, const ts_ranks *ranks
   return TS_IR_NONE;
 }
 
-static int list_over(const job *j, const ts_ir *ir)
+static int list_over(const collective_job *j, const ts_ir *ir)
 {
   const ts_ranks *ranks = ts_ranks_new(j->arena, ir);
   ts_stop stop = {.arena = j->arena};
@@ -349,7 +351,7 @@ static int list_over(const job *j, const ts_ir *ir)
                                             ir->strings + ir->net_models[way.model].name);
 }
 
-static int list_of_plan(job *j)
+static int list_of_plan(collective_job *j)
 {
   ts_session *s = ts_session_new(j->arena);
   ts_input input;
@@ -364,7 +366,7 @@ static int list_of_plan(job *j)
 
 /* ---- Parts of its time ---- */
 
-static int explain(job *j)
+static int explain(collective_job *j)
 {
   int status = 0;
   ts_network_file *file = read_file(j, j->path, &status);
@@ -373,7 +375,7 @@ static int explain(job *j)
   const char *variable = set_variables(j, file);
   if (variable)
     return complain(j, TS_EXIT_REJECTED, variable);
-  if (j->between && (status = join(j, file)))
+  if (j->between && (status = collective_join(j, file)))
     return status;
   ts_profile profile = ts_fit_profile(j->links, (uint32_t)j->ranks, (uint32_t)j->islands);
   const ts_white_box_plan *plan = ts_network_file_plan(j->arena, file, (uint32_t)j->of, &profile);
@@ -396,16 +398,16 @@ static int explain(job *j)
 
 int ts_collective_main(int argc, char **argv)
 {
-  job j = {.arena = ts_arena_new("collective"),
-           .of = TS_IR_ALL_REDUCE,
-           .ranks = 8,
-           .islands = 1,
-           .calls = 1,
-           .rank = -1,
-           .links = {450e9, 400e9}};
-  int status = !read_options(&j, argc, argv)  ? j.options.status :
-               j.flows && is_plan(j.path) ? list_of_plan(&j) :
-                                            explain(&j);
+  collective_job j = {.arena = ts_arena_new("collective"),
+                      .of = TS_IR_ALL_REDUCE,
+                      .ranks = 8,
+                      .islands = 1,
+                      .calls = 1,
+                      .rank = -1,
+                      .links = {450e9, 400e9}};
+  int status = !collective_read_options(&j, argc, argv) ? j.options.status :
+               j.flows && is_plan(j.path)               ? list_of_plan(&j) :
+                                                          explain(&j);
   ts_arena_free(j.arena);
   return status;
 }

@@ -40,16 +40,16 @@ static const ts_program program = TS_COMMAND("measured operators of many devices
 
 typedef TS_VEC(ts_db_row) row_list;
 
-typedef struct task {
+typedef struct db_task {
   ts_arena *arena;
   ts_options options;
   ts_diags *diags;
   const char *db, *device, *software, *source;
   TS_VEC(const char *) operands;
   row_list rows; /* to add */
-} task;
+} db_task;
 
-static int refuse(task *t, const ts_error *error)
+static int db_refuse(db_task *t, const ts_error *error)
 {
   ts_diag_add_error(t->diags, TS_E0525, error, "cannot use the database `%s`", t->db);
   return TS_EXIT_REJECTED;
@@ -73,7 +73,7 @@ static const char *features_of(ts_arena *arena, const ts_table_group *g, uint32_
   return text;
 }
 
-static int take_table(task *t, const char *path, row_list *rows)
+static int take_table(db_task *t, const char *path, row_list *rows)
 {
   size_t size, text_size;
   int error;
@@ -131,7 +131,7 @@ static void put_disputes(const ts_db_disputes *found)
 }
 
 /* Before the database is opened, which makes one. */
-static int take_tables(task *t)
+static int take_tables(db_task *t)
 {
   int status = TS_EXIT_DONE;
   for (size_t i = 0; i < t->operands.count && status == TS_EXIT_DONE; i++)
@@ -139,7 +139,7 @@ static int take_tables(task *t)
   return status;
 }
 
-static int add(task *t, ts_db *db)
+static int db_add(db_task *t, ts_db *db)
 {
   const row_list *rows = &t->rows;
   ts_error error = {0};
@@ -147,7 +147,7 @@ static int add(task *t, ts_db *db)
   size_t replaced = 0;
   if (!ts_db_add(db, rows->at, rows->count, &replaced, &error) ||
       !ts_db_find_disputes(t->arena, db, &disputes, &error))
-    return refuse(t, &error);
+    return db_refuse(t, &error);
   printf("%zu rows", rows->count);
   for (size_t i = 0; i < rows->count; i++)
     if (!i || strcmp(rows->at[i].device, rows->at[i - 1].device) != 0)
@@ -160,11 +160,14 @@ static int add(task *t, ts_db *db)
 /* -- list and show -- */
 
 typedef struct sum { const char *device, *software, *family, *dtype, *source; uint64_t rows; } sum;
-typedef struct sums { ts_arena *arena; TS_VEC(sum) at; } sums;
+typedef struct db_sums {
+  ts_arena *arena;
+  TS_VEC(sum) at;
+} db_sums;
 
 static void count_row(void *closure, const ts_db_row *r)
 {
-  sums *s = closure;
+  db_sums *s = closure;
   for (size_t i = s->at.count; i-- > 0;)
     if (!strcmp(s->at.at[i].device, r->device) && !strcmp(s->at.at[i].software, r->software) &&
         !strcmp(s->at.at[i].family, r->family) && !strcmp(s->at.at[i].dtype, r->dtype) &&
@@ -177,14 +180,14 @@ static void count_row(void *closure, const ts_db_row *r)
   TS_PUSH(s->arena, &s->at, ((sum){texts[0], texts[1], texts[2], texts[3], texts[4], 1}));
 }
 
-static int list(task *t, ts_db *db)
+static int list(db_task *t, ts_db *db)
 {
-  sums s = {.arena = t->arena};
+  db_sums s = {.arena = t->arena};
   ts_error error = {0};
   ts_db_disputes disputes = {0};
   if (!ts_db_each(db, NULL, t->device, t->software, count_row, &s, &error) ||
       !ts_db_find_disputes(t->arena, db, &disputes, &error))
-    return refuse(t, &error);
+    return db_refuse(t, &error);
   ts_put_text(stdout, "%-20s %-16s %-14s %-6s %8s  %s\n", "device", "software", "family", "type",
               "rows", "source");
   for (size_t i = 0; i < s.at.count; i++) {
@@ -197,7 +200,7 @@ static int list(task *t, ts_db *db)
   return TS_EXIT_DONE;
 }
 
-static void put_row(void *closure, const ts_db_row *r)
+static void db_put_row(void *closure, const ts_db_row *r)
 {
   (void)closure;
   ts_put_text(stdout, "%-12s %-6s %-32s %10.2f us", r->family, *r->dtype ? r->dtype : "any",
@@ -210,16 +213,17 @@ static void put_row(void *closure, const ts_db_row *r)
               r->source);
 }
 
-static int show(task *t, ts_db *db)
+static int db_show(db_task *t, ts_db *db)
 {
   ts_error error = {0};
   const char *family = t->operands.count ? t->operands.at[0] : NULL;
-  return ts_db_each(db, family, t->device, t->software, put_row, NULL, &error) ? TS_EXIT_DONE :
-                                                                                 refuse(t, &error);
+  return ts_db_each(db, family, t->device, t->software, db_put_row, NULL, &error) ?
+           TS_EXIT_DONE :
+           db_refuse(t, &error);
 }
 
 /* ~/.cache/trainspec/profiles.db, or under XDG_CACHE_HOME; its folder is made for writing. */
-static const char *usual_file(task *t, bool create)
+static const char *usual_file(db_task *t, bool create)
 {
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   if (!cache || !*cache)
@@ -232,7 +236,7 @@ static const char *usual_file(task *t, bool create)
   return ts_arena_printf(t->arena, "%s/profiles.db", folder);
 }
 
-static int run(task *t, int what)
+static int db_run(db_task *t, int what)
 {
   ts_error error = {0};
   int status = what == ADD ? take_tables(t) : TS_EXIT_DONE;
@@ -242,13 +246,13 @@ static int run(task *t, int what)
     t->db = usual_file(t, what == ADD);
   ts_db *db = ts_db_open(t->arena, t->db, what == ADD, &error);
   if (!db)
-    return refuse(t, &error);
-  status = what == ADD ? add(t, db) : what == LIST ? list(t, db) : show(t, db);
+    return db_refuse(t, &error);
+  status = what == ADD ? db_add(t, db) : what == LIST ? list(t, db) : db_show(t, db);
   ts_db_close(db);
   return status;
 }
 
-static int check(task *t, int *what)
+static int check(db_task *t, int *what)
 {
   static const char *const words[] = {"add", "list", "show", NULL};
   if (!t->operands.count)
@@ -266,7 +270,7 @@ static int check(task *t, int *what)
 
 int ts_db_main(int argc, char **argv)
 {
-  task t = {.arena = ts_arena_new("db")};
+  db_task t = {.arena = ts_arena_new("db")};
   int status = -1, what = 0;
   t.diags = ts_diags_new(t.arena, ts_sources_new(t.arena));
   t.options = ts_options_start(&program, argc, argv);
@@ -282,7 +286,7 @@ int ts_db_main(int argc, char **argv)
   if (status < 0)
     status = check(&t, &what);
   if (status < 0)
-    status = ts_options_finish(&t.options, stdout, run(&t, what));
+    status = ts_options_finish(&t.options, stdout, db_run(&t, what));
   int rejected = ts_options_report(&t.options, t.diags);
   ts_arena_free(t.arena);
   return rejected ? rejected : status;

@@ -43,7 +43,7 @@ static const char *const notes[] = {
 };
 static const ts_program program = TS_COMMAND("compares two plans and their results.");
 
-typedef struct task {
+typedef struct diff_task {
   ts_options options;
   ts_arena *arena;
   ts_session *session;
@@ -54,17 +54,17 @@ typedef struct task {
   ts_summary *summaries[2];
   ts_fact_changes changes;
   ts_interval ratio; /* of the step times, after over before */
-} task;
+} diff_task;
 
-typedef struct played {
+typedef struct diff_played {
   ts_session *session; /* its own, so that each IR names what it alone was made from */
   ts_input input;
   bool open;
   ts_run *run;
   ts_summary *summary;
-} played;
+} diff_played;
 
-static bool take(task *t, int id)
+static bool diff_take(diff_task *t, int id)
 {
   static const char *const forms[] = {"text", "json", "html", "markdown", NULL};
   switch (id) {
@@ -86,11 +86,11 @@ static bool take(task *t, int id)
   }
 }
 
-static bool read_options(task *t, int argc, char **argv)
+static bool diff_read_options(diff_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
   for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !take(t, id))
+    if (id == TS_OPTIONS_EXIT || !diff_take(t, id))
       return false;
   bool twice = t->path_count == 2 && !strcmp(t->paths[0], "-") && !strcmp(t->paths[1], "-");
   if (t->path_count == 2 && !twice)
@@ -103,20 +103,20 @@ static bool read_options(task *t, int argc, char **argv)
 }
 
 /* Names without folders, where these distinguish them. */
-static const char *name_of(const task *t, int which, const char *otherwise)
+static const char *diff_name_of(const diff_task *t, int which, const char *otherwise)
 {
   const char *names[2] = {ts_base_name(t->paths[0]), ts_base_name(t->paths[1])};
   return strcmp(names[0], names[1]) == 0 ? otherwise : names[which];
 }
 
-static void take_messages(task *t, const ts_session *from)
+static void take_messages(diff_task *t, const ts_session *from)
 {
   for (size_t i = 0; i < from->diags->all.count; i++)
     TS_PUSH(t->arena, &t->session->diags->all, from->diags->all.at[i]);
 }
 
 /* Plays a plan and sums it up. False after reporting why not. */
-static bool play(task *t, int which, played *p)
+static bool diff_play(diff_task *t, int which, diff_played *p)
 {
   ts_stop stop = {.arena = t->arena};
   ts_run_options how = {0};
@@ -150,7 +150,7 @@ static bool same_place(const ts_ir *a, uint32_t x, const ts_ir *b, uint32_t y)
            0;
 }
 
-static bool has(const played *p, const ts_ir *ir, const ts_warning *w)
+static bool has(const diff_played *p, const ts_ir *ir, const ts_warning *w)
 {
   for (size_t i = 0; i < p->summary->warnings.at.count; i++) {
     const ts_warning *v = &p->summary->warnings.at.at[i];
@@ -162,16 +162,16 @@ static bool has(const played *p, const ts_ir *ir, const ts_warning *w)
 }
 
 /* Warnings of both plans are reported once. */
-static void warn(task *t, played *plans)
+static void warn(diff_task *t, diff_played *plans)
 {
   for (int which = 0; which < 2; which++) {
-    played *p = &plans[which];
+    diff_played *p = &plans[which];
     for (size_t i = 0; i < p->summary->warnings.at.count; i++) {
       bool shared = has(&plans[!which], &p->input.ir, &p->summary->warnings.at.at[i]);
       ts_warnings one = {0};
       TS_PUSH(t->arena, &one.at, p->summary->warnings.at.at[i]);
       ts_label_play_warnings(t->arena, &one, 0, "plan",
-                             shared ? "both" : name_of(t, which, which ? "after" : "before"));
+                             shared ? "both" : diff_name_of(t, which, which ? "after" : "before"));
       if (!shared || !which)
         ts_report_play_warnings(t->session, &one, &p->input.ir, p->input.kind == TS_INPUT_PLAN,
                                 ts_session_source_reader(p->session));
@@ -180,57 +180,57 @@ static void warn(task *t, played *plans)
 }
 
 /* The page of the second plan, with the first beside it. */
-static void put_page(const task *t, FILE *out)
+static void put_page(const diff_task *t, FILE *out)
 {
   const ts_summary *before = t->summaries[0];
   ts_summary *after = t->summaries[1];
   after->extras.other = before;
   after->extras.difference = ts_difference_new(t->arena, before->run, after->run);
-  after->extras.difference_from = name_of(t, 0, "before");
-  after->extras.name = name_of(t, 1, "after");
+  after->extras.difference_from = diff_name_of(t, 0, "before");
+  after->extras.name = diff_name_of(t, 1, "after");
   ts_report_html(after, out);
 }
 
-static void put_report(void *closure, FILE *out)
+static void diff_put_report(void *closure, FILE *out)
 {
-  task *t = closure;
+  diff_task *t = closure;
   if (t->form == HTML) {
     put_page(t, out);
   } else if (t->form == MARKDOWN) {
-    const ts_diff_side sides[2] = {{name_of(t, 0, "before"), t->inputs[0], t->summaries[0]},
-                                   {name_of(t, 1, "after"), t->inputs[1], t->summaries[1]}};
+    const ts_diff_side sides[2] = {{diff_name_of(t, 0, "before"), t->inputs[0], t->summaries[0]},
+                                   {diff_name_of(t, 1, "after"), t->inputs[1], t->summaries[1]}};
     ts_diff_comment(t->arena, sides, t->changes, &t->ratio, out);
   } else if (t->form == JSON) {
     ts_report_changes_json(t->changes, &t->ratio, out);
   } else {
-    ts_report_changes_text(t->changes, name_of(t, 0, "before"), name_of(t, 1, "after"), t->arena,
-                           out);
+    ts_report_changes_text(t->changes, diff_name_of(t, 0, "before"), diff_name_of(t, 1, "after"),
+                           t->arena, out);
     if (t->changes.count)
       ts_report_ratio_text(&t->ratio, t->arena, out);
   }
 }
 
-static int report(task *t)
+static int diff_report(diff_task *t)
 {
   const ts_summary *before = t->summaries[0], *after = t->summaries[1];
   t->changes =
     ts_facts_compare(t->arena, ts_facts_of(t->arena, before), ts_facts_of(t->arena, after));
   t->ratio = ts_interval_of_ratio(&after->confidence, &before->confidence);
-  int status = ts_options_write(&t->options, t->output, put_report, t);
+  int status = ts_options_write(&t->options, t->output, diff_put_report, t);
   return status != TS_EXIT_DONE ? status : t->changes.count ? DIFFERENT : SAME;
 }
 
-static int compare(task *t)
+static int diff_compare(diff_task *t)
 {
-  played plans[2] = {0};
-  bool both = play(t, 0, &plans[0]) && play(t, 1, &plans[1]);
+  diff_played plans[2] = {0};
+  bool both = diff_play(t, 0, &plans[0]) && diff_play(t, 1, &plans[1]);
   if (both)
     warn(t, plans);
   int status = ts_options_report(&t->options, t->session->diags);
   for (int i = 0; i < 2; i++)
     t->summaries[i] = plans[i].summary, t->inputs[i] = &plans[i].input;
   if (both && !status)
-    status = report(t);
+    status = diff_report(t);
   else if (status != TS_EXIT_ENVIRONMENT)
     status = TROUBLE;
   for (int i = 0; i < 2; i++) {
@@ -243,13 +243,13 @@ static int compare(task *t)
 
 int ts_diff_main(int argc, char **argv)
 {
-  task t = {.arena = ts_arena_new("diff")};
-  if (!read_options(&t, argc, argv)) {
+  diff_task t = {.arena = ts_arena_new("diff")};
+  if (!diff_read_options(&t, argc, argv)) {
     ts_arena_free(t.arena);
     return t.options.status;
   }
   t.session = ts_session_new(t.arena);
-  int status = compare(&t);
+  int status = diff_compare(&t);
   ts_arena_free(t.arena);
   return status;
 }

@@ -53,7 +53,7 @@ static const ts_program program =
   TS_COMMAND("writes the operations of ranks as Chakra traces, execution graphs or a GOAL "
              "schedule.");
 
-typedef struct task {
+typedef struct export_task {
   ts_trace_task t;
   ts_plan_options plan;
   ts_export_form form;
@@ -63,11 +63,11 @@ typedef struct task {
   ts_workload_choice choice;
   ts_progress_bar bar;
   ts_progress progress;
-} task;
+} export_task;
 
 /* ---- Files, rank by rank ---- */
 
-static bool cannot_write(task *k, const char *path, int error)
+static bool cannot_write(export_task *k, const char *path, int error)
 {
   ts_diag *d = error ? ts_diag_add(k->t.diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", path,
                                    strerror(error)) :
@@ -84,7 +84,7 @@ static bool is_one_file(ts_export_form form)
   return form == TS_EXPORT_GOAL || form == TS_EXPORT_AICB || form == TS_EXPORT_SIMAI;
 }
 
-static const char *path_of(const task *k, ts_arena *work, uint32_t rank)
+static const char *path_of(const export_task *k, ts_arena *work, uint32_t rank)
 {
   return is_one_file(k->form) ?
            k->t.output :
@@ -93,10 +93,14 @@ static const char *path_of(const task *k, ts_arena *work, uint32_t rank)
 }
 
 /* What is written of a rank: a file of its own, or what comes next in the one file. */
-typedef struct sink { task *k; ts_output file; uint32_t world; } sink;
+typedef struct sink {
+  export_task *k;
+  ts_output file;
+  uint32_t world;
+} sink;
 
 /* last: of those that are written. */
-static bool put_rank(sink *s, ts_export *x, uint32_t rank, bool last, ts_error *error)
+static bool export_put_rank(sink *s, ts_export *x, uint32_t rank, bool last, ts_error *error)
 {
   ts_arena *work = ts_arena_new("path");
   const char *path = path_of(s->k, work, rank);
@@ -113,7 +117,7 @@ static bool put_rank(sink *s, ts_export *x, uint32_t rank, bool last, ts_error *
   return good;
 }
 
-static int export_ranks(task *k, const ts_events *const *ranks, uint32_t count)
+static int export_ranks(export_task *k, const ts_events *const *ranks, uint32_t count)
 {
   ts_error error = {0};
   sink s = {.k = k, .world = count};
@@ -121,7 +125,7 @@ static int export_ranks(task *k, const ts_events *const *ranks, uint32_t count)
   for (uint32_t r = 0; r < count && good; r++) {
     ts_arena *work = ts_arena_new("rank");
     ts_export *x = ts_export_new(work, k->form, ranks[r], count, 0);
-    good = put_rank(&s, x, r, r + 1 == count, &error);
+    good = export_put_rank(&s, x, r, r + 1 == count, &error);
     ts_tick_counted(&k->progress, "writing ranks", (r + 1.0) / count, "ranks", r + 1.0);
     ts_arena_free(work);
   }
@@ -132,11 +136,14 @@ static int export_ranks(task *k, const ts_events *const *ranks, uint32_t count)
 
 static void print_groups(void *closure, FILE *out) { ts_chakra_write_groups(closure, out); }
 
-typedef struct played { ts_played_calls *calls; ts_call_plan plan; } played;
+typedef struct export_played {
+  ts_played_calls *calls;
+  ts_call_plan plan;
+} export_played;
 
 /* How many ranks one that is written stands for: of workloads those of its program, which are
  * neighbours where the axis of the pipeline is the outermost one. */
-static uint32_t ranks_each(const task *k, const ts_ir *ir)
+static uint32_t ranks_each(const export_task *k, const ts_ir *ir)
 {
   uint32_t axis = ir->meta->pipeline_axis;
   return k->form == TS_EXPORT_SIMAI                        ? ir->meta->world :
@@ -147,7 +154,7 @@ static uint32_t ranks_each(const task *k, const ts_ir *ir)
 
 /* GOAL has no calls of several ranks: it gets the messages that are played. False after a
  * message. */
-static bool take_calls(task *k, const ts_ir *ir, played *p, int *status)
+static bool take_calls(export_task *k, const ts_ir *ir, export_played *p, int *status)
 {
   ts_stop stop = {.arena = k->t.arena};
   if (k->form != TS_EXPORT_GOAL)
@@ -162,7 +169,7 @@ static bool take_calls(task *k, const ts_ir *ir, played *p, int *status)
   return false;
 }
 
-static void tell_left(task *k, const played *p)
+static void tell_left(export_task *k, const export_played *p)
 {
   const char *left = p->calls ? ts_played_calls_left(p->calls, k->t.arena) : "";
   if (*left)
@@ -172,11 +179,11 @@ static void tell_left(task *k, const played *p)
                 k->t.options.called, left);
 }
 
-static int export_ir(task *k, const ts_ir *ir)
+static int export_ir(export_task *k, const ts_ir *ir)
 {
   ts_arena *arena = k->t.arena;
   ts_error error = {0};
-  played p = {0};
+  export_played p = {0};
   int status;
   if (!take_calls(k, ir, &p, &status))
     return status;
@@ -197,7 +204,7 @@ static int export_ir(task *k, const ts_ir *ir)
       *x = ts_export_new(arena, k->form, e, s.world, ir->programs_count);
     if (p.calls)
       ts_export_calls(*x, &p.plan);
-    good = put_rank(&s, *x, r, step >= s.world - r, &error);
+    good = export_put_rank(&s, *x, r, step >= s.world - r, &error);
     ts_tick_counted(&k->progress, "writing ranks", (r + 1.0) / s.world, "ranks", r + 1.0);
   }
   ts_progress_end(&k->bar);
@@ -212,7 +219,7 @@ static int export_ir(task *k, const ts_ir *ir)
 /* ---- What is exported ---- */
 
 /* An IR made of recordings; frees it. */
-static int export_made(task *k, ts_ir_builder *b)
+static int export_made(export_task *k, ts_ir_builder *b)
 {
   ts_ir ir;
   ts_error error;
@@ -225,7 +232,7 @@ static int export_made(task *k, ts_ir_builder *b)
 }
 
 /* By way of the IR, which has times, and streams as dependencies. */
-static int export_graphs(task *k, const ts_events *const *ranks, uint32_t count)
+static int export_graphs(export_task *k, const ts_events *const *ranks, uint32_t count)
 {
   int status;
   ts_input input = {0};
@@ -237,7 +244,7 @@ static int export_graphs(task *k, const ts_events *const *ranks, uint32_t count)
   return status;
 }
 
-static int export_workload(task *k, const ts_events *e)
+static int export_workload(export_task *k, const ts_events *e)
 {
   int status;
   ts_input input = {0};
@@ -253,7 +260,7 @@ static int export_workload(task *k, const ts_events *e)
 static void print_binary(void *closure, FILE *out) { ts_goal_binary_write(closure, out); }
 
 /* From text, or from the same. */
-static int export_binary(task *k, const char *path)
+static int export_binary(export_task *k, const char *path)
 {
   ts_error error = {0};
   ts_goal_job *s = ts_goal_job_read(path, &error);
@@ -271,13 +278,13 @@ static int export_binary(task *k, const char *path)
   return error.message[0] ? ts_trace_task_refuse(&k->t, "export", path, &error) : TS_EXIT_DONE;
 }
 
-static int several(task *k)
+static int several(export_task *k)
 {
   return ts_options_wrong(&k->t.options, "one file at a time: `%s` and `%s`", k->t.paths.at[0],
                           k->t.paths.at[1]);
 }
 
-static int export_trace(task *k, const char *path)
+static int export_trace(export_task *k, const char *path)
 {
   ts_error error = {0};
   ts_events *e = ts_trace_task_read(&k->t, path, &(ts_events_options){.no_memory = true});
@@ -304,7 +311,7 @@ static bool ends_with(const char *path, const char *end)
   return length > tail && strcmp(path + length - tail, end) == 0;
 }
 
-static int run(task *k)
+static int export_run(export_task *k)
 {
   const char *path = k->t.paths.at[0];
   if (k->binary)
@@ -328,7 +335,7 @@ int ts_export_main(int argc, char **argv)
 {
   static const char *const forms[] = {"chakra", "goal", "graph", "aicb", "simai", "goal-binary",
                                      NULL};
-  task k = {.t = ts_trace_task_start(&program, argc, argv)};
+  export_task k = {.t = ts_trace_task_start(&program, argc, argv)};
   int form = 0, status = -1;
   k.progress = ts_progress_shown(&k.bar);
   for (int id; status < 0 && (id = ts_options_next(&k.t.options)) != TS_OPTIONS_END;)
@@ -369,5 +376,5 @@ int ts_export_main(int argc, char **argv)
   if (status < 0 && !strcmp(k.t.output, "-") && (k.binary || !is_one_file(k.form)))
     status = ts_options_wrong(
       &k.t.options, "`-o -` needs `--format=goal`, aicb or simai: others write a file a rank");
-  return ts_trace_task_end(&k.t, status < 0 ? run(&k) : status);
+  return ts_trace_task_end(&k.t, status < 0 ? export_run(&k) : status);
 }

@@ -85,17 +85,17 @@ static const char *const notes[] = {
 };
 static const ts_program program = TS_COMMAND("calibrates a network to measured collectives.");
 
-typedef struct source {
+typedef struct fit_network_source {
   const char *name;
   char sha256[2 * TS_DIGEST_SIZE + 1];
   uint32_t rows;
-} source;
+} fit_network_source;
 
-typedef struct job {
+typedef struct fit_network_job {
   ts_options options;
   ts_arena *arena;
   TS_VEC(const char *) files;
-  TS_VEC(source) sources;
+  TS_VEC(fit_network_source) sources;
   TS_VEC(ts_ir_net_point) points;
   TS_VEC(ts_npkit) traces;
   ts_condition where[MAX_WHERE];
@@ -108,9 +108,10 @@ typedef struct job {
   const ts_network_file *file;
   ts_progress_bar bar;
   ts_progress progress;
-} job;
+} fit_network_job;
 
-static int complain(const job *j, int status, const char *path, uint32_t line, const char *what)
+static int complain(const fit_network_job *j, int status, const char *path, uint32_t line,
+                    const char *what)
 {
   if (line)
     ts_put_text(stderr, "%s: %s:%u: %s\n", j->options.called, path, line, what);
@@ -119,12 +120,12 @@ static int complain(const job *j, int status, const char *path, uint32_t line, c
   return status;
 }
 
-static int refuse(const job *j, const char *path, const ts_error *error)
+static int fit_network_refuse(const fit_network_job *j, const char *path, const ts_error *error)
 {
   return complain(j, TS_EXIT_REJECTED, path, error->line, error->message);
 }
 
-static bool take_rate(job *j, double *rate)
+static bool take_rate(fit_network_job *j, double *rate)
 {
   if (ts_options_rate(&j->options, rate))
     return true;
@@ -132,7 +133,7 @@ static bool take_rate(job *j, double *rate)
   return false;
 }
 
-static bool take_where(job *j)
+static bool take_where(fit_network_job *j)
 {
   char *text = ts_arena_string(j->arena, j->options.argument, strlen(j->options.argument)),
        *equals = strchr(text, '=');
@@ -146,7 +147,7 @@ static bool take_where(job *j)
   return true;
 }
 
-static bool take_of(job *j)
+static bool take_of(fit_network_job *j)
 {
   j->of = ts_collective_named(j->options.argument);
   if (j->of < 0)
@@ -155,7 +156,7 @@ static bool take_of(job *j)
   return j->of >= 0;
 }
 
-static bool take_model(job *j)
+static bool take_model(fit_network_job *j)
 {
   static const char *const models[] = {"whitebox", "statistical", NULL};
   int choice = ts_options_choice(&j->options, models);
@@ -165,7 +166,7 @@ static bool take_model(job *j)
   return choice >= 0;
 }
 
-static bool read_options(job *j, int argc, char **argv)
+static bool fit_network_read_options(fit_network_job *j, int argc, char **argv)
 {
   bool good = true;
   j->options = ts_options_start(&program, argc, argv);
@@ -199,7 +200,7 @@ static bool read_options(job *j, int argc, char **argv)
   return good;
 }
 
-static const char *read_text(job *j, const char *path, size_t *size, int *status)
+static const char *read_text(fit_network_job *j, const char *path, size_t *size, int *status)
 {
   const ts_embedded_file *file = ts_session_embedded(path);
   if (file) {
@@ -215,15 +216,15 @@ static const char *read_text(job *j, const char *path, size_t *size, int *status
   ts_error wrong = {0};
   const char *text = ts_cost_text(j->arena, bytes, *size, size, &wrong);
   if (!text)
-    *status = refuse(j, path, &wrong);
+    *status = fit_network_refuse(j, path, &wrong);
   return text;
 }
 
-static void add_points(job *j, const char *path, const char *text, size_t size,
+static void add_points(fit_network_job *j, const char *path, const char *text, size_t size,
                        const ts_ir_net_point *points, uint32_t count)
 {
   uint8_t digest[TS_DIGEST_SIZE];
-  source s = {.name = ts_base_name(path), .rows = count};
+  fit_network_source s = {.name = ts_base_name(path), .rows = count};
   ts_digest_bytes(text, size, digest);
   ts_digest_hex(digest, s.sha256);
   TS_PUSH(j->arena, &j->sources, s);
@@ -231,7 +232,7 @@ static void add_points(job *j, const char *path, const char *text, size_t size,
     TS_PUSH(j->arena, &j->points, points[i]);
 }
 
-static int read_measured(job *j, const char *path)
+static int read_measured(fit_network_job *j, const char *path)
 {
   int status = 0;
   size_t size = 0;
@@ -242,7 +243,7 @@ static int read_measured(job *j, const char *path)
   if (ts_npkit_is(text, size)) {
     ts_npkit trace;
     if (!ts_npkit_read(j->arena, text, size, &trace, &error))
-      return refuse(j, path, &error);
+      return fit_network_refuse(j, path, &error);
     TS_PUSH(j->arena, &j->traces, trace);
     add_points(j, path, text, size, NULL, 0);
     return 0;
@@ -256,7 +257,7 @@ static int read_measured(job *j, const char *path)
     log ? ts_network_log_read(j->arena, text, size, j->of, &error) :
           ts_network_table_read(j->arena, text, size, &o, &error);
   if (!table)
-    return refuse(j, path, &error);
+    return fit_network_refuse(j, path, &error);
   if (log && !j->device)
     j->device = table->device;
   if (table->passed_over)
@@ -268,10 +269,10 @@ static int read_measured(job *j, const char *path)
 /* What the file rests on, as a member of its object. */
 static void put_sources(void *closure, ts_json_writer *w)
 {
-  const job *j = closure;
+  const fit_network_job *j = closure;
   ts_json_begin(w, "data", '[');
   for (size_t i = 0; i < j->sources.count; i++) {
-    const source *s = &j->sources.at[i];
+    const fit_network_source *s = &j->sources.at[i];
     ts_json_line(w, 2);
     ts_json_begin(w, NULL, '{');
     ts_json_put_text(w, "file", s->name);
@@ -290,12 +291,13 @@ static void put_sources(void *closure, ts_json_writer *w)
 
 static void put_file(void *closure, FILE *out)
 {
-  const job *j = closure;
+  const fit_network_job *j = closure;
   ts_network_file_write(out, j->file, put_sources, closure);
 }
 
 /* Errors on the sizes left out, both halves in turn. */
-static void print_residuals(job *j, const ts_network_file *hardware, const ts_network_table *table)
+static void print_residuals(fit_network_job *j, const ts_network_file *hardware,
+                            const ts_network_table *table)
 {
   ts_network_score *score, all;
   uint32_t groups = ts_network_residuals(j->arena, hardware, j->links, table->points, table->count,
@@ -319,7 +321,7 @@ static void print_residuals(job *j, const ts_network_file *hardware, const ts_ne
       all.beyond);
 }
 
-static void print_methods(const job *j, const ts_network_file *f)
+static void print_methods(const fit_network_job *j, const ts_network_file *f)
 {
   ts_put_text(j->talk, "\n%-16s %5s %7s  %-11s %-7s %12s %12s\n", "methods", "ranks", "islands",
               "algorithm", "by", "latency us", "rate GB/s");
@@ -340,7 +342,7 @@ static void print_methods(const job *j, const ts_network_file *f)
   }
 }
 
-static int finish(job *j, ts_network_file *f)
+static int fit_network_finish(fit_network_job *j, ts_network_file *f)
 {
   f->device = j->device ? j->device : "";
   f->library = j->library ? j->library : f->library;
@@ -349,7 +351,7 @@ static int finish(job *j, ts_network_file *f)
                      ts_options_finish(&j->options, stdout, TS_EXIT_DONE);
 }
 
-static void print_curves(const job *j, const ts_network_file *f)
+static void print_curves(const fit_network_job *j, const ts_network_file *f)
 {
   ts_put_text(j->talk, "\n%-16s %5s  %-8s %12s %12s %12s %8s\n", "curves", "ranks", "",
               "latency us", "rate GB/s", "half at", "slope");
@@ -380,7 +382,7 @@ static const char *wrong_rows(const ts_ir_net_point *points, uint32_t count)
 }
 
 /* Repeats are kept for the stragglers; errors are on their medians. */
-static int fit_statistical(job *j)
+static int fit_statistical(fit_network_job *j)
 {
   ts_network_file f = {.device = "",
                        .library = "",
@@ -394,11 +396,11 @@ static int fit_statistical(job *j)
     return complain(j, TS_EXIT_REJECTED, j->files.at[0], 0,
                     "no collective has three sizes or more");
   print_curves(j, &f);
-  return finish(j, &f);
+  return fit_network_finish(j, &f);
 }
 
 /* What traces show of steps goes into the hardware's methods before these are calibrated. */
-static int apply_traces(job *j, ts_network_file *hardware)
+static int apply_traces(fit_network_job *j, ts_network_file *hardware)
 {
   if (j->traces.count)
     ts_put_text(j->talk, "%-16s %5s  %-11s %-7s %8s %8s %12s %12s %14s\n", "traces of steps",
@@ -429,7 +431,7 @@ static bool in_one_island(const ts_network_table *rows)
 
 /* The fabric's own constants are fitted to the rows, and go into the hardware's methods before
  * these are calibrated: so they serve other numbers of nodes. */
-static int apply_fabric(job *j, ts_network_file *hardware, const ts_network_table *rows)
+static int apply_fabric(fit_network_job *j, ts_network_file *hardware, const ts_network_table *rows)
 {
   int status = 0;
   size_t size = 0;
@@ -439,7 +441,7 @@ static int apply_fabric(job *j, ts_network_file *hardware, const ts_network_tabl
     return status;
   const ts_network_file *file = ts_network_file_read(j->arena, text, size, &error);
   if (!file)
-    return refuse(j, j->between, &error);
+    return fit_network_refuse(j, j->between, &error);
   if (!file->between)
     return complain(j, TS_EXIT_REJECTED, j->between, 0, "is no file of a fabric: no `between`");
   if (!(j->links.intra > 0 && j->links.inter > 0))
@@ -460,7 +462,7 @@ static int apply_fabric(job *j, ts_network_file *hardware, const ts_network_tabl
   return 0;
 }
 
-static int fit(job *j)
+static int fit_network_fit(fit_network_job *j)
 {
   int status = 0;
   size_t size = 0;
@@ -478,7 +480,7 @@ static int fit(job *j)
   if (!text)
     return status;
   if (!hardware)
-    return refuse(j, j->hardware, &error);
+    return fit_network_refuse(j, j->hardware, &error);
   for (size_t i = 0; i < j->files.count && !status; i++)
     status = read_measured(j, j->files.at[i]);
   if (status)
@@ -499,14 +501,14 @@ static int fit(job *j)
   ts_progress_end(&j->bar);
   if (all->count)
     print_methods(j, f);
-  return finish(j, f);
+  return fit_network_finish(j, f);
 }
 
 int ts_fit_network_main(int argc, char **argv)
 {
-  job j = {.arena = ts_arena_new("fit network"), .of = -1, .talk = stdout};
+  fit_network_job j = {.arena = ts_arena_new("fit network"), .of = -1, .talk = stdout};
   j.progress = ts_progress_shown(&j.bar);
-  int status = read_options(&j, argc, argv) ? fit(&j) : j.options.status;
+  int status = fit_network_read_options(&j, argc, argv) ? fit_network_fit(&j) : j.options.status;
   ts_progress_end(&j.bar);
   ts_arena_free(j.arena);
   return status;

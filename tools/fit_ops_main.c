@@ -90,7 +90,7 @@ typedef struct options {
   bool trees;
 } options;
 
-static bool take_number(const ts_options *line, double most, double *value)
+static bool fit_ops_take_number(const ts_options *line, double most, double *value)
 {
   char *end;
   *value = strtod(line->argument, &end);
@@ -105,16 +105,16 @@ static bool take_number(const ts_options *line, double most, double *value)
 }
 
 /* False after reporting a mistake. */
-static bool take(options *o, const ts_options *line, int id)
+static bool fit_ops_take(options *o, const ts_options *line, int id)
 {
   const char **text[] = {
     [DEVICE] = &o->device, [SHEETS] = &o->devices, [FAMILY] = &o->family, [DTYPE] = &o->dtype,
     [ALSO] = &o->also,     [MODEL] = &o->model,    [OUTPUT] = &o->out,
     [UPDATE] = &o->update};
   switch (id) {
-  case UNITS: return take_number(line, INFINITY, &o->units);
-  case KEEP: return take_number(line, 1, &o->keep);
-  case WEIGH: return take_number(line, 1, &o->weigh);
+  case UNITS: return fit_ops_take_number(line, INFINITY, &o->units);
+  case KEEP: return fit_ops_take_number(line, 1, &o->keep);
+  case WEIGH: return fit_ops_take_number(line, 1, &o->weigh);
   case TREES: return o->trees = true;
   case TS_OPERAND:
     if (o->table_count == MAX_TABLES)
@@ -133,7 +133,7 @@ static bool parse(ts_options *line, options *o)
     if (id == TS_OPTIONS_EXIT)
       return false;
     line->status = TS_EXIT_USAGE;
-    if (!take(o, line, id))
+    if (!fit_ops_take(o, line, id))
       return false;
   }
   const char *wrong =
@@ -161,23 +161,23 @@ static bool parse(ts_options *line, options *o)
   return line->status == TS_EXIT_DONE;
 }
 
-typedef struct job {
+typedef struct fit_ops_job {
   const options *o;
   const char *device;
   ts_arena *arena;
   ts_sources *sources;
   ts_diags *diags;
   ts_fit_work work;
-} job;
+} fit_ops_job;
 
 /* Both return false: what is wrong is in the queue. */
-static bool cannot_read(job *j, const char *path, int error)
+static bool cannot_read(fit_ops_job *j, const char *path, int error)
 {
   ts_diag_add(j->diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", path, strerror(error));
   return false;
 }
 
-static bool refuse(job *j, const char *why, const char *help)
+static bool fit_ops_refuse(fit_ops_job *j, const char *why, const char *help)
 {
   ts_diag *d = ts_diag_add(j->diags, TS_E0502, TS_NO_SPAN, "%s", why);
   if (help)
@@ -185,7 +185,8 @@ static bool refuse(job *j, const char *why, const char *help)
   return false;
 }
 
-static bool bad_table(job *j, const char *path, const char *text, size_t size, const ts_error *why)
+static bool bad_table(fit_ops_job *j, const char *path, const char *text, size_t size,
+                      const ts_error *why)
 {
   if (!text || !why->line)
     return ts_diag_add_error(j->diags, TS_E0502, why, "table `%s` cannot be used", path), false;
@@ -198,7 +199,7 @@ static bool bad_table(job *j, const char *path, const char *text, size_t size, c
   return false;
 }
 
-static bool read_table(job *j, const char *path, uint32_t device)
+static bool read_table(fit_ops_job *j, const char *path, uint32_t device)
 {
   size_t size, text_size = 0;
   int error;
@@ -213,7 +214,7 @@ static bool read_table(job *j, const char *path, uint32_t device)
   return bad_table(j, path, text, text_size, &why);
 }
 
-static bool read_sheets(job *j, ts_device_sheets *s)
+static bool read_sheets(fit_ops_job *j, ts_device_sheets *s)
 {
   size_t size;
   int error;
@@ -222,22 +223,22 @@ static bool read_sheets(job *j, ts_device_sheets *s)
   if (!text)
     return cannot_read(j, j->o->devices, error);
   return ts_device_sheets_read(j->arena, text, size, s, &why) ||
-         refuse(j, ts_arena_printf(j->arena, "%s:%u: %s", j->o->devices, why.line, why.message),
-                NULL);
+         fit_ops_refuse(
+           j, ts_arena_printf(j->arena, "%s:%u: %s", j->o->devices, why.line, why.message), NULL);
 }
 
-static uint32_t sheet_of(job *j, const ts_device_sheets *s, const char *name, size_t length)
+static uint32_t sheet_of(fit_ops_job *j, const ts_device_sheets *s, const char *name, size_t length)
 {
   uint32_t d = ts_device_sheet_of(s, name, length);
   if (d == UINT32_MAX)
-    refuse(j,
-           ts_arena_printf(j->arena, "`%s` has no data sheet of `%.*s`", j->o->devices, (int)length,
-                           name),
-           "add a line for it");
+    fit_ops_refuse(j,
+                   ts_arena_printf(j->arena, "`%s` has no data sheet of `%.*s`", j->o->devices,
+                                   (int)length, name),
+                   "add a line for it");
   return d;
 }
 
-static bool fit_tables(job *j)
+static bool fit_tables(fit_ops_job *j)
 {
   for (uint32_t i = 0; i < j->o->table_count; i++)
     if (!read_table(j, j->o->table[i], 0))
@@ -245,7 +246,7 @@ static bool fit_tables(job *j)
   return ts_op_fit_tables(&j->work, j->o->units, j->o->keep, j->o->trees);
 }
 
-static bool fit_devices(job *j)
+static bool fit_devices(fit_ops_job *j)
 {
   ts_device_sheets s = {0};
   if (!read_sheets(j, &s))
@@ -260,7 +261,7 @@ static bool fit_devices(job *j)
   return target != UINT32_MAX && ts_op_fit_devices(&j->work, &s, target, j->o->trees);
 }
 
-static bool update_fit(job *j)
+static bool update_fit(fit_ops_job *j)
 {
   size_t size, text_size = 0;
   int error;
@@ -281,7 +282,7 @@ static bool update_fit(job *j)
 }
 
 /* Told before the work, not after. */
-static bool can_write(job *j)
+static bool can_write(fit_ops_job *j)
 {
   const char *slash = strrchr(j->o->out, '/');
   struct stat info;
@@ -296,7 +297,7 @@ static bool can_write(job *j)
 
 static void put_fit(void *closure, FILE *out)
 {
-  const job *j = closure;
+  const fit_ops_job *j = closure;
   ts_fit_file_write(&(ts_fit_file){j->arena, j->device,
                                    j->o->devices || j->o->update ? 0 : j->o->keep,
                                    &j->work.tables, &j->work.fits},
@@ -309,7 +310,7 @@ int ts_fit_ops_main(int argc, char **argv)
   ts_options line = ts_options_start(&program, argc, argv);
   if (!parse(&line, &o))
     return line.status;
-  job j = {.o = &o, .device = o.device, .arena = ts_arena_new("fit ops")};
+  fit_ops_job j = {.o = &o, .device = o.device, .arena = ts_arena_new("fit ops")};
   j.sources = ts_sources_new(j.arena);
   j.diags = ts_diags_new(j.arena, j.sources);
   j.work = (ts_fit_work){.arena = j.arena, .diags = j.diags, .out = stdout, .also = o.also,

@@ -49,20 +49,20 @@ static const char *const notes[] = {
 static const ts_program program =
   TS_COMMAND("learns how much communication slows concurrent kernels.");
 
-typedef struct job {
+typedef struct fit_slowdown_job {
   ts_trace_task task;
   TS_VEC(const char *) traces;
   ts_slowdown_samples samples;
   const char *pairs, *model;
-} job;
+} fit_slowdown_job;
 
-static bool refuse(job *j, const char *path, const char *wrong)
+static bool fit_slowdown_refuse(fit_slowdown_job *j, const char *path, const char *wrong)
 {
   ts_diag_add(j->task.diags, TS_E0525, TS_NO_SPAN, "cannot use `%s`: %s", path, wrong);
   return false;
 }
 
-static bool read_table(job *j, const char *path)
+static bool read_table(fit_slowdown_job *j, const char *path)
 {
   size_t size;
   int error = 0;
@@ -73,10 +73,10 @@ static bool read_table(job *j, const char *path)
   }
   const char *wrong =
     ts_slowdown_samples_read(j->task.arena, text, ts_base_name(path), &j->samples);
-  return wrong ? refuse(j, path, wrong) : true;
+  return wrong ? fit_slowdown_refuse(j, path, wrong) : true;
 }
 
-static bool read_trace(job *j, const char *path)
+static bool read_trace(fit_slowdown_job *j, const char *path)
 {
   ts_events *e = ts_trace_task_read(&j->task, path, &(ts_events_options){.no_memory = true});
   ts_event_pairs pairs = {0};
@@ -112,7 +112,7 @@ static void print_scores(const char *title, const ts_slowdown_score *scores)
                 100 * scores[w].within[1], 100 * scores[w].within[2], scores[w].rmse);
 }
 
-static void print_report(const job *j, const ts_slowdown_report *r)
+static void print_report(const fit_slowdown_job *j, const ts_slowdown_report *r)
 {
   ts_put_text(stdout,
               "%" PRIu32 " rows of %" PRIu32 " source%s; slowdown %.2f to %.2f, mean %.3f\n",
@@ -140,10 +140,10 @@ static void print_report(const job *j, const ts_slowdown_report *r)
 
 static void put_pairs(void *closure, FILE *out)
 {
-  ts_slowdown_samples_write(&((job *)closure)->samples, out);
+  ts_slowdown_samples_write(&((fit_slowdown_job *)closure)->samples, out);
 }
 
-static int fit(job *j)
+static int fit_slowdown_fit(fit_slowdown_job *j)
 {
   ts_slowdown_report report;
   for (size_t i = 0; i < j->task.paths.count; i++)
@@ -173,7 +173,7 @@ static int fit(job *j)
 
 int ts_fit_slowdown_main(int argc, char **argv)
 {
-  job j = {.task = ts_trace_task_start(&program, argc, argv)};
+  fit_slowdown_job j = {.task = ts_trace_task_start(&program, argc, argv)};
   int status = -1;
   for (int id; status < 0 && (id = ts_options_next(&j.task.options)) != TS_OPTIONS_END;)
     switch (id) {
@@ -188,5 +188,5 @@ int ts_fit_slowdown_main(int argc, char **argv)
       ts_options_wrong(&j.task.options, "`-o` takes a file: the figures go to standard output");
   if (status < 0 && !j.task.paths.count && !j.traces.count)
     status = ts_options_wrong(&j.task.options, "no file given");
-  return ts_trace_task_end(&j.task, status < 0 ? fit(&j) : status);
+  return ts_trace_task_end(&j.task, status < 0 ? fit_slowdown_fit(&j) : status);
 }

@@ -44,14 +44,15 @@ static unsigned heading(const char *line, bool *code)
   return !*code && depth && line[depth] == ' ' ? (unsigned)depth : 0;
 }
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool help_is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* Whether the text from `at` to `end` has the topic as words of its own, in any case. */
 static bool has_words(const char *at, const char *end, const char *topic)
 {
   size_t length = strlen(topic);
   for (const char *c = at; c + length <= end; c++)
-    if (!strncasecmp(c, topic, length) && (c == at || !is_word(c[-1])) && !is_word(c[length]))
+    if (!strncasecmp(c, topic, length) && (c == at || !help_is_word(c[-1])) &&
+        !help_is_word(c[length]))
       return true;
   return false;
 }
@@ -209,7 +210,8 @@ static void put_topics(ts_arena *arena)
        "names of the standard library (`trainspec list` says which), any word.");
 }
 
-static int unknown(ts_session *s, const ts_options *o, const ts_catalog *catalog, const char *topic)
+static int help_unknown(ts_session *s, const ts_options *o, const ts_catalog *catalog,
+                        const char *topic)
 {
   ts_arena *arena = s->arena;
   TS_VEC(const char *) words = {0};
@@ -233,7 +235,7 @@ static int help(ts_arena *arena, const ts_options *o, const char *topic)
     ts_catalog_load(s, NULL, 0, &catalog);
     bool name = ts_show_name(s, &catalog, topic, false, stdout);
     if (!sections && !name && !put_paragraphs(arena, topic))
-      return unknown(s, o, &catalog, topic);
+      return help_unknown(s, o, &catalog, topic);
   }
   return ts_options_finish(o, stdout, TS_EXIT_DONE);
 }

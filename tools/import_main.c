@@ -35,16 +35,16 @@ static const char *const notes[] = {
 static const ts_program program =
   TS_COMMAND("writes a plan from the command line of a training framework.");
 
-typedef struct task {
+typedef struct import_task {
   ts_options options;
   ts_arena *arena;
   ts_command_line line;
   TS_VEC(const char *) words;
   const char *from, *output, *stdlib;
-} task;
+} import_task;
 
 /* Takes the words of the framework out of the command line; what is left is for ts_options. */
-static int part(task *t, int argc, char **argv, char **left)
+static int part(import_task *t, int argc, char **argv, char **left)
 {
   int count = 1;
   left[0] = argv[0];
@@ -70,7 +70,7 @@ static int part(task *t, int argc, char **argv, char **left)
   return count;
 }
 
-static bool read_options(task *t, int argc, char **argv)
+static bool import_read_options(import_task *t, int argc, char **argv)
 {
   long long number;
   t->options = ts_options_start(&program, argc, argv);
@@ -94,7 +94,7 @@ static bool read_options(task *t, int argc, char **argv)
   return true;
 }
 
-static bool known(task *t, ts_session *s)
+static bool import_known(import_task *t, ts_session *s)
 {
   ts_name_list names = {0};
   ts_command_line_frameworks(s, &names);
@@ -110,7 +110,7 @@ static bool known(task *t, ts_session *s)
 }
 
 /* Words of a file come first, so that those of the command line count. */
-static bool read_file(task *t, ts_session *s)
+static bool read_file(import_task *t, ts_session *s)
 {
   size_t size = 0;
   int error = 0;
@@ -137,13 +137,13 @@ static bool read_file(task *t, ts_session *s)
 
 static void put_plan(void *closure, FILE *out) { ts_put_lines(out, *(const char **)closure); }
 
-static void import(task *t)
+static void import(import_task *t)
 {
   ts_session *s = ts_session_new(t->arena);
   size_t size = 0;
   const char *plan = NULL;
   ts_compile_settings(s, &(ts_compile_options){.stdlib_dir = t->stdlib});
-  if (!known(t, s))
+  if (!import_known(t, s))
     return;
   if (read_file(t, s)) {
     t->line.word = t->words.at;
@@ -157,10 +157,10 @@ static void import(task *t)
 
 int ts_import_main(int argc, char **argv)
 {
-  task t = {.arena = ts_arena_new("import")};
+  import_task t = {.arena = ts_arena_new("import")};
   char **left = TS_NEW_ARRAY(t.arena, char *, argc + 1);
   int count = part(&t, argc, argv, left);
-  if (read_options(&t, count, left))
+  if (import_read_options(&t, count, left))
     import(&t);
   int status = t.options.status;
   ts_arena_free(t.arena);

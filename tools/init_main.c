@@ -60,14 +60,14 @@ static const ts_program program = {
 
 /* ---- One plan of a search ---- */
 
-typedef struct trial {
+typedef struct init_trial {
   bool compiled, played, fits;
   bool misfit; /* rules match nothing, or replicas do the same or exchange nothing */
   uint64_t step, peak, limit;
   char *why; /* the compiler refuses it; else NULL */
-} trial;
+} init_trial;
 
-typedef struct task {
+typedef struct init_task {
   ts_options options;
   ts_arena *arena;
   ts_session *session;
@@ -84,7 +84,7 @@ typedef struct task {
   const char *text;
   size_t size;
   ts_search *search;
-  trial *trials;
+  init_trial *trials;
   atomic_size_t next;
   /* all of them */
   size_t played, too_large, refused;
@@ -93,9 +93,9 @@ typedef struct task {
   size_t refused_size;
   ts_compile_options refused_options;
   uint64_t least, least_limit;
-} task;
+} init_task;
 
-static const char *place(const task *t)
+static const char *init_place(const init_task *t)
 {
   return t->output && strcmp(t->output, "-") != 0 ? t->output : "plan.ts";
 }
@@ -111,7 +111,7 @@ static bool is_misfit(const ts_diags *diags)
   return false;
 }
 
-static void measure(ts_arena *arena, const ts_ir *ir, trial *out)
+static void init_measure(ts_arena *arena, const ts_ir *ir, init_trial *out)
 {
   ts_stop stop = {.arena = arena};
   ts_run_options how = {.threads = 1};
@@ -120,16 +120,16 @@ static void measure(ts_arena *arena, const ts_ir *ir, trial *out)
     return;
   const ts_memory *memory = ts_memory_new(arena, ir, run);
   const ts_memory_class *m = &memory->classes[memory->fullest];
-  *out = (trial){.compiled = true,
-                 .played = true,
-                 .fits = !m->over,
-                 .step = ts_run_result(run)->step,
-                 .peak = m->peak + m->reserved,
-                 .limit = m->limit};
+  *out = (init_trial){.compiled = true,
+                      .played = true,
+                      .fits = !m->over,
+                      .step = ts_run_result(run)->step,
+                      .peak = m->peak + m->reserved,
+                      .limit = m->limit};
   ts_run_free(run);
 }
 
-static ts_compile_options options_of(const task *t, size_t point, ts_arena *arena)
+static ts_compile_options options_of(const init_task *t, size_t point, ts_arena *arena)
 {
   ts_compile_options o = t->plan.compile;
   o.plan_name = t->search->plan;
@@ -137,20 +137,20 @@ static ts_compile_options options_of(const task *t, size_t point, ts_arena *aren
   return o;
 }
 
-static void try_point(task *t, size_t point, trial *out)
+static void try_point(init_task *t, size_t point, init_trial *out)
 {
   ts_arena *arena = ts_arena_new("a plan to begin with");
   ts_session *s = ts_session_new(arena);
   ts_compile_options o = options_of(t, point, arena);
   ts_input input;
-  *out = (trial){0};
-  if (ts_input_compile(s, place(t), t->text, t->size, &o, &input)) {
+  *out = (init_trial){0};
+  if (ts_input_compile(s, init_place(t), t->text, t->size, &o, &input)) {
     out->compiled = true;
     out->misfit = is_misfit(s->diags);
     if (out->misfit) /* the others need not be looked at */
       atomic_store(&t->next, t->search->point_count);
     else
-      measure(arena, &input.ir, out);
+      init_measure(arena, &input.ir, out);
     ts_input_close(&input);
   } else {
     const char *why = ts_diags_first_error(s->diags);
@@ -161,24 +161,24 @@ static void try_point(task *t, size_t point, trial *out)
 
 /* ---- A search ---- */
 
-static void *work(void *closure)
+static void *init_work(void *closure)
 {
-  task *t = closure;
+  init_task *t = closure;
   for (size_t i; (i = atomic_fetch_add(&t->next, 1)) < t->search->point_count;)
     try_point(t, i, &t->trials[i]);
   return NULL;
 }
 
-static void play_all(task *t)
+static void play_all(init_task *t)
 {
   pthread_t threads[MOST_THREADS];
   long most = ts_usual_jobs(), started = 0;
   size_t point;
-  t->trials = TS_NEW_ARRAY(t->arena, trial, t->search->point_count + 1);
+  t->trials = TS_NEW_ARRAY(t->arena, init_trial, t->search->point_count + 1);
   atomic_store(&t->next, 0);
   while (started + 1 < most && started < MOST_THREADS &&
          (size_t)started + 1 < t->search->point_count &&
-         pthread_create(&threads[started], NULL, work, t) == 0)
+         pthread_create(&threads[started], NULL, init_work, t) == 0)
     started++;
   while ((point = atomic_fetch_add(&t->next, 1)) < t->search->point_count) {
     try_point(t, point, &t->trials[point]);
@@ -191,7 +191,7 @@ static void play_all(task *t)
     ts_progress_die(&t->bar, t->options.called);
 }
 
-static bool misfits(const task *t)
+static bool misfits(const init_task *t)
 {
   for (size_t i = 0; i < t->search->point_count; i++)
     if (t->trials[i].misfit)
@@ -200,9 +200,9 @@ static bool misfits(const task *t)
 }
 
 /* A condition of the search, which may ask for memory to spare. */
-static bool is_good(task *t, size_t point)
+static bool is_good(init_task *t, size_t point)
 {
-  const trial *r = &t->trials[point];
+  const init_trial *r = &t->trials[point];
   ts_figures figures;
   double worth;
   for (ts_figure_id f = 0; f < TS_FIGURES; f++)
@@ -213,11 +213,11 @@ static bool is_good(task *t, size_t point)
 }
 
 /* Counts what became of the plans; the fastest that is good, or SIZE_MAX. */
-static size_t choose(task *t)
+static size_t init_choose(init_task *t)
 {
   size_t best = SIZE_MAX;
   for (size_t i = 0; i < t->search->point_count; i++) {
-    const trial *r = &t->trials[i];
+    const init_trial *r = &t->trials[i];
     bool good = is_good(t, i);
     t->played += r->played;
     t->too_large += r->played && !good;
@@ -238,14 +238,14 @@ static size_t choose(task *t)
   return best;
 }
 
-static void forget(task *t)
+static void forget(init_task *t)
 {
   for (size_t i = 0; i < t->search->point_count; i++)
     free(t->trials[i].why);
 }
 
 /* Its plans are listed. False after errors. */
-static bool open_search(task *t, size_t search)
+static bool open_search(init_task *t, size_t search)
 {
   t->text = ts_start_text(&t->start, search, t->name, t->values.at, (uint32_t)t->values.count, "",
                           &t->size);
@@ -254,10 +254,10 @@ static bool open_search(task *t, size_t search)
   ts_session *s = ts_session_new(t->arena);
   ts_embedded_file *given = TS_NEW(t->arena, ts_embedded_file);
   *given = (ts_embedded_file){
-    .path = place(t), .bytes = (const unsigned char *)t->text, .size = t->size};
+    .path = init_place(t), .bytes = (const unsigned char *)t->text, .size = t->size};
   s->files->given = given;
   s->files->given_count = 1;
-  t->search = ts_search_load(s, place(t), &t->plan.compile, NULL, NULL, false);
+  t->search = ts_search_load(s, init_place(t), &t->plan.compile, NULL, NULL, false);
   /* so many gpus may leave a search nothing to vary; the others still count */
   bool empty = !t->search && s->diags->all.count == 1 && s->diags->all.at[0]->code == TS_E0234;
   if (!t->search && !empty)
@@ -266,7 +266,7 @@ static bool open_search(task *t, size_t search)
 }
 
 /* The search of std.tools.start whose best plan is written, and which one that is. False: none. */
-static bool find(task *t, size_t *search, size_t *point)
+static bool init_find(init_task *t, size_t *search, size_t *point)
 {
   const char *passed = "";
   *point = SIZE_MAX;
@@ -281,7 +281,7 @@ static bool find(task *t, size_t *search, size_t *point)
     if (misfits(t))
       passed = t->start.searches.at[*search].plan;
     else
-      *point = choose(t);
+      *point = init_choose(t);
     forget(t);
     if (*point != SIZE_MAX)
       return true;
@@ -293,12 +293,9 @@ static bool find(task *t, size_t *search, size_t *point)
 
 #define WORD "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
-static bool is_name(const char *text)
-{
-  return *text && text[strspn(text, WORD)] == '\0';
-}
+static bool init_is_name(const char *text) { return *text && text[strspn(text, WORD)] == '\0'; }
 
-static const ts_catalog_item *item_of(const task *t, const char *type, const char *name)
+static const ts_catalog_item *init_item_of(const init_task *t, const char *type, const char *name)
 {
   for (size_t i = 0; i < t->catalog.items.count; i++) {
     const ts_catalog_item *item = &t->catalog.items.at[i];
@@ -310,7 +307,7 @@ static const ts_catalog_item *item_of(const task *t, const char *type, const cha
   return NULL;
 }
 
-static void unknown(task *t, const char *type, const char *what, const char *name)
+static void init_unknown(init_task *t, const char *type, const char *what, const char *name)
 {
   TS_VEC(const char *) names = {0};
   for (size_t i = 0; i < t->catalog.items.count; i++) {
@@ -323,7 +320,7 @@ static void unknown(task *t, const char *type, const char *what, const char *nam
   t->options.status = ts_options_not_among(&t->options, what, name, names.at);
 }
 
-static bool give(task *t, const char *name, const char *expression)
+static bool init_give(init_task *t, const char *name, const char *expression)
 {
   TS_PUSH(t->arena, &t->values, (ts_define){name, expression});
   return true;
@@ -331,7 +328,7 @@ static bool give(task *t, const char *name, const char *expression)
 
 /* The arguments of a call of the model by its name: `x: padded_x(default)`, where std.tools.start
  * has the function. All others are left to their defaults. */
-static const char *padded_arguments(const task *t, const ts_ast *params)
+static const char *padded_arguments(const init_task *t, const ts_ast *params)
 {
   const char *text = "";
   for (uint32_t i = 0; i < params->count; i++) {
@@ -347,16 +344,16 @@ static const char *padded_arguments(const task *t, const ts_ast *params)
 }
 
 /* A name alone is called with what it takes by default. */
-static bool give_model(task *t)
+static bool give_model(init_task *t)
 {
-  if (!is_name(t->model)) {
+  if (!init_is_name(t->model)) {
     t->name = ts_arena_string(t->arena, t->model, strspn(t->model, WORD));
     t->name = *t->name ? t->name : "start";
-    return give(t, "model", t->model);
+    return init_give(t, "model", t->model);
   }
-  const ts_catalog_item *item = item_of(t, "Model", t->model);
+  const ts_catalog_item *item = init_item_of(t, "Model", t->model);
   if (!item) {
-    unknown(t, "Model", "model", t->model);
+    init_unknown(t, "Model", "model", t->model);
     return false;
   }
   const ts_ast *params = ts_decl_params(item->entry->decl);
@@ -370,19 +367,19 @@ static bool give_model(task *t)
   t->name = t->model;
   const char *call = params ? ts_arena_printf(t->arena, "%s(%s)", t->model, padded_arguments(t, params)) :
                               t->model;
-  return give(t, "model", call);
+  return init_give(t, "model", call);
 }
 
-static bool give_machine(task *t)
+static bool give_machine(init_task *t)
 {
-  const ts_catalog_item *item = item_of(t, "Machine", t->gpu);
+  const ts_catalog_item *item = init_item_of(t, "Machine", t->gpu);
   if (item)
-    return give(t, "machine", item->entry->name);
-  unknown(t, "Machine", "gpu", t->gpu);
+    return init_give(t, "machine", item->entry->name);
+  init_unknown(t, "Machine", "gpu", t->gpu);
   return false;
 }
 
-static bool give_others(task *t)
+static bool give_others(init_task *t)
 {
   ts_name_list names = {0};
   ts_start_parameters(&t->start, &names);
@@ -397,7 +394,7 @@ static bool give_others(task *t)
         ts_options_not_among(&t->options, "parameter", d->name, names.names.at);
       return false;
     }
-    give(t, d->name, d->expression);
+    init_give(t, d->name, d->expression);
   }
   t->plan.compile.defines = NULL; /* they stand in the text now */
   t->plan.compile.define_count = 0;
@@ -406,14 +403,14 @@ static bool give_others(task *t)
 
 /* ---- The plan ---- */
 
-static const char *counted(const task *t, size_t count, const char *what)
+static const char *counted(const init_task *t, size_t count, const char *what)
 {
   return ts_arena_printf(t->arena, "%zu %s%s", count, what, count == 1 ? "" : "s");
 }
 
-static const char *about(const task *t, const trial *best)
+static const char *about(const init_task *t, const init_trial *best)
 {
-  const char *quote = is_name(t->model) ? "" : "'";
+  const char *quote = init_is_name(t->model) ? "" : "'";
   const char *asked =
     ts_arena_printf(t->arena, "trainspec init --model=%s%s%s --gpu=%s --gpus=%s", quote, t->model,
                     quote, t->gpu, t->gpus);
@@ -437,17 +434,17 @@ static const char *about(const task *t, const trial *best)
 
 static void put_plan(void *closure, FILE *out) { ts_put_lines(out, *(const char **)closure); }
 
-static void say_refused(const task *t)
+static void say_refused(const init_task *t)
 {
   if (t->refused)
     ts_put_text(stderr, "%zu more are refused; the first: %s\n", t->refused, t->why);
 }
 
-static int write_plan(task *t, size_t search, size_t point)
+static int write_plan(init_task *t, size_t search, size_t point)
 {
-  const trial *best = &t->trials[point];
+  const init_trial *best = &t->trials[point];
   for (uint32_t c = 0; c < t->search->column_count; c++)
-    give(t, t->search->columns[c], ts_search_text_at(t->search, point, c));
+    init_give(t, t->search->columns[c], ts_search_text_at(t->search, point, c));
   size_t size;
   const char *text = ts_start_text(&t->start, search, t->name, t->values.at,
                                    (uint32_t)t->values.count, about(t, best), &size);
@@ -463,7 +460,7 @@ static int write_plan(task *t, size_t search, size_t point)
   return TS_EXIT_DONE;
 }
 
-static int say_none(task *t)
+static int say_none(init_task *t)
 {
   if (t->played) {
     ts_put_text(stderr,
@@ -478,7 +475,7 @@ static int say_none(task *t)
   if (t->refused_text) {
     ts_session *s = ts_session_new(t->arena);
     ts_input input;
-    if (ts_input_compile(s, place(t), t->refused_text, t->refused_size, &t->refused_options,
+    if (ts_input_compile(s, init_place(t), t->refused_text, t->refused_size, &t->refused_options,
                          &input))
       ts_input_close(&input);
     return ts_options_report(&t->options, s->diags);
@@ -488,7 +485,7 @@ static int say_none(task *t)
   return TS_EXIT_NO;
 }
 
-static int init(task *t)
+static int init(init_task *t)
 {
   size_t search, point;
   t->session = ts_session_new(t->arena);
@@ -499,11 +496,11 @@ static int init(task *t)
   int status = ts_options_report(&t->options, t->session->diags);
   if (!ready)
     return status;
-  give(t, "gpus", t->gpus);
+  init_give(t, "gpus", t->gpus);
   if (!give_model(t) || !give_machine(t) || !give_others(t))
     return t->options.status;
   t->progress = ts_progress_start(&t->bar);
-  bool found = find(t, &search, &point);
+  bool found = init_find(t, &search, &point);
   ts_progress_end(&t->bar);
   if (found)
     return write_plan(t, search, point);
@@ -515,7 +512,7 @@ static int init(task *t)
 
 /* ---- The command line ---- */
 
-static bool take(task *t, int id)
+static bool init_take(init_task *t, int id)
 {
   long long number;
   switch (id) {
@@ -536,11 +533,11 @@ static bool take(task *t, int id)
 
 int ts_init_main(int argc, char **argv)
 {
-  task t = {.arena = ts_arena_new("init"), .gpus = "8"};
+  init_task t = {.arena = ts_arena_new("init"), .gpus = "8"};
   bool read = true;
   t.options = ts_options_start(&program, argc, argv);
   for (int id; read && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
-    read = id != TS_OPTIONS_EXIT && take(&t, id);
+    read = id != TS_OPTIONS_EXIT && init_take(&t, id);
   if (read && (!t.model || !t.gpu)) {
     t.options.status = ts_options_wrong(&t.options, "`%s` is missing: %s",
                                         t.model ? "--gpu" : "--model",

@@ -51,7 +51,7 @@ static const ts_program program = {.summary = "TrainSpec: lists what plans are p
 
 typedef enum form { TEXT, JSON, MARKDOWN, NAMES } form;
 
-typedef struct task {
+typedef struct list_task {
   ts_options options;
   ts_arena *arena;
   ts_session *session;
@@ -60,9 +60,9 @@ typedef struct task {
   TS_VEC(const char *) files;
   form form;
   ts_catalog catalog;
-} task;
+} list_task;
 
-static bool take(task *t, int id)
+static bool list_take(list_task *t, int id)
 {
   int choice;
   switch (id) {
@@ -84,12 +84,12 @@ static bool take(task *t, int id)
   }
 }
 
-static bool is_wanted(const task *t, const ts_catalog_item *item)
+static bool is_wanted(const list_task *t, const ts_catalog_item *item)
 {
   return !t->type || (item->type && !strcmp(item->type, t->type));
 }
 
-static size_t count_of(const task *t, const char *type)
+static size_t count_of(const list_task *t, const char *type)
 {
   size_t count = 0;
   for (size_t i = 0; i < t->catalog.items.count; i++)
@@ -99,7 +99,7 @@ static size_t count_of(const task *t, const char *type)
 
 /* The type that the word stands for: a kind, in the singular too, or the type itself. False after a
  * message. */
-static bool choose_type(task *t)
+static bool choose_type(list_task *t)
 {
   TS_VEC(const char *) words = {0};
   const ts_catalog_kind *k;
@@ -125,7 +125,7 @@ static bool choose_type(task *t)
 
 /* ---- Text ---- */
 
-static void put_kinds(const task *t, FILE *out)
+static void put_kinds(const list_task *t, FILE *out)
 {
   const ts_catalog_kind *k;
   for (size_t i = 0; (k = ts_catalog_kind_at(i)); i++)
@@ -135,7 +135,7 @@ static void put_kinds(const task *t, FILE *out)
 }
 
 /* What a gpu has: its memory, its bandwidth and its highest rate. */
-static const char *facts_of(const task *t, const ts_entry *entry)
+static const char *facts_of(const list_task *t, const ts_entry *entry)
 {
   ts_value gpu = ts_entry_value(t->session, (ts_entry *)(uintptr_t)entry);
   const ts_value *memory, *bandwidth, *peak, *best = NULL;
@@ -155,13 +155,13 @@ static const char *facts_of(const task *t, const ts_entry *entry)
 }
 
 /* One that is neither its group's nor its file's. */
-static bool has_comment(const task *t, const ts_catalog_item *item)
+static bool has_comment(const list_task *t, const ts_catalog_item *item)
 {
   return *item->comment && !item->first &&
          strcmp(item->comment, ts_catalog_about(t->session, item->entry->module)) != 0;
 }
 
-static void put_item(const task *t, const ts_catalog_item *item, FILE *out, unsigned width)
+static void put_item(const list_task *t, const ts_catalog_item *item, FILE *out, unsigned width)
 {
   const ts_ast *decl = item->entry->decl;
   if (item->type && !strcmp(item->type, "Gpu")) {
@@ -180,7 +180,7 @@ static void put_item(const task *t, const ts_catalog_item *item, FILE *out, unsi
   }
 }
 
-static void put_text(const task *t, FILE *out)
+static void list_put_text(const list_task *t, FILE *out)
 {
   unsigned width = t->output ? WIDTH : ts_terminal_columns(out, WIDTH);
   const ts_module *module = NULL;
@@ -205,7 +205,7 @@ static void put_text(const task *t, FILE *out)
 
 /* ---- Other forms ---- */
 
-static void put_json(const task *t, FILE *out)
+static void list_put_json(const list_task *t, FILE *out)
 {
   ts_json_writer w = {.out = out, .spaced = true};
   ts_json_begin(&w, NULL, '{');
@@ -239,7 +239,7 @@ static void put_json(const task *t, FILE *out)
   ts_json_end_document(&w);
 }
 
-static void put_markdown(const task *t, FILE *out)
+static void put_markdown(const list_task *t, FILE *out)
 {
   const ts_module *module = NULL;
   ts_put_text(out, "# %s\n", !t->kind || !t->type ? "Reference" : t->kind);
@@ -259,29 +259,29 @@ static void put_markdown(const task *t, FILE *out)
   }
 }
 
-static void put_names(const task *t, FILE *out)
+static void put_names(const list_task *t, FILE *out)
 {
   for (size_t i = 0; i < t->catalog.items.count; i++)
     if (is_wanted(t, &t->catalog.items.at[i]))
       ts_put_text(out, "%s\n", t->catalog.items.at[i].entry->name);
 }
 
-static void put(void *closure, FILE *out)
+static void list_put(void *closure, FILE *out)
 {
-  const task *t = closure;
+  const list_task *t = closure;
   if (t->form == JSON)
-    put_json(t, out);
+    list_put_json(t, out);
   else if (t->form == MARKDOWN)
     put_markdown(t, out);
   else if (t->form == NAMES)
     put_names(t, out);
   else if (t->kind)
-    put_text(t, out);
+    list_put_text(t, out);
   else
     put_kinds(t, out);
 }
 
-static int list(task *t)
+static int list(list_task *t)
 {
   t->session = ts_session_new(t->arena);
   ts_compile_settings(t->session, &t->plan.compile);
@@ -289,17 +289,17 @@ static int list(task *t)
   int status = ts_options_report(&t->options, t->session->diags);
   if (!status && !choose_type(t))
     return t->options.status;
-  return status ? status : ts_options_write(&t->options, t->output, put, t);
+  return status ? status : ts_options_write(&t->options, t->output, list_put, t);
 }
 
 int ts_list_main(int argc, char **argv)
 {
-  task t = {.arena = ts_arena_new("list")};
+  list_task t = {.arena = ts_arena_new("list")};
   int status = TS_EXIT_DONE;
   bool read = true;
   t.options = ts_options_start(&program, argc, argv);
   for (int id; read && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
-    read = id != TS_OPTIONS_EXIT && take(&t, id);
+    read = id != TS_OPTIONS_EXIT && list_take(&t, id);
   status = read ? list(&t) : t.options.status;
   ts_arena_free(t.arena);
   return status;

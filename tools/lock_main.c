@@ -41,7 +41,7 @@ static const char *const notes[] = {
 };
 static const ts_program program = TS_COMMAND("locks what a plan's answer rests on.");
 
-typedef struct task {
+typedef struct lock_task {
   ts_options options;
   ts_arena *arena;
   ts_session *session;
@@ -52,9 +52,9 @@ typedef struct task {
   const char *path, *lock;
   bool check;
   TS_VEC(const char *) asked;
-} task;
+} lock_task;
 
-static int take(task *t, int id)
+static int lock_take(lock_task *t, int id)
 {
   const char *argument = t->options.argument;
   switch (id) {
@@ -78,11 +78,11 @@ static int take(task *t, int id)
   return TS_EXIT_DONE;
 }
 
-static bool read_options(task *t, int argc, char **argv)
+static bool lock_read_options(lock_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
   for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || (t->options.status = take(t, id)) != TS_EXIT_DONE)
+    if (id == TS_OPTIONS_EXIT || (t->options.status = lock_take(t, id)) != TS_EXIT_DONE)
       return false;
   const char *wrong = !t->path                                  ? "no plan given" :
                       !strcmp(t->path, "-") && !t->lock         ? "a plan of standard input needs `-o`" :
@@ -97,7 +97,7 @@ static bool read_options(task *t, int argc, char **argv)
 
 static void put_lock(void *closure, FILE *out) { ts_lock_write(closure, out); }
 
-static int write_lock(task *t, ts_lock *now)
+static int write_lock(lock_task *t, ts_lock *now)
 {
   int status = ts_options_write(&t->options, t->lock, put_lock, now);
   if (status == TS_EXIT_DONE && strcmp(t->lock, "-") != 0)
@@ -107,7 +107,7 @@ static int write_lock(task *t, ts_lock *now)
 }
 
 /* TS_EXIT_DONE, or what a stop says; messages are in the queue. */
-static int lock(task *t, const ts_input *input)
+static int lock(lock_task *t, const ts_input *input)
 {
   ts_stop stop = {.arena = t->arena};
   ts_run *run = ts_run_new(&input->ir, &t->run, &stop);
@@ -143,9 +143,9 @@ static int lock(task *t, const ts_input *input)
 
 int ts_lock_main(int argc, char **argv)
 {
-  task t = {.arena = ts_arena_new("lock")};
+  lock_task t = {.arena = ts_arena_new("lock")};
   int status;
-  if (!read_options(&t, argc, argv)) {
+  if (!lock_read_options(&t, argc, argv)) {
     ts_arena_free(t.arena);
     return t.options.status;
   }

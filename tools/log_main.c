@@ -42,24 +42,27 @@ static const char *const notes[] = {
 };
 static const ts_program program = TS_COMMAND("shows the steps of a training log.");
 
-typedef struct task {
+typedef struct log_task {
   ts_options options;
   ts_arena *arena;
   const char *path, *output, *formats, *stdlib;
   int form;
   ts_log log;
   ts_log_steady steady;
-} task;
+} log_task;
 
-static const ts_log_level *level_now(const task *t)
+static const ts_log_level *level_now(const log_task *t)
 {
   return &t->steady.levels[t->steady.level_count - 1];
 }
 
-static ts_text time_of(double seconds) { return ts_format_time((uint64_t)llround(seconds * 1e12)); }
+static ts_text log_time_of(double seconds)
+{
+  return ts_format_time((uint64_t)llround(seconds * 1e12));
+}
 
 /* The median of a figure over the rows that the last level counts; NAN: they do not say. */
-static double log_typical(const task *t, ts_log_figure figure)
+static double log_typical(const log_task *t, ts_log_figure figure)
 {
   const ts_log_level *l = level_now(t);
   double *at = TS_NEW_ARRAY(t->arena, double, t->log.count);
@@ -74,23 +77,26 @@ static double log_typical(const task *t, ts_log_figure figure)
 
 static void put_label(FILE *out, const char *label) { ts_put_text(out, "  %-14s ", label); }
 
-static double step_of(const task *t, uint32_t row) { return t->log.rows[row].of[TS_LOG_STEP]; }
+static double log_step_of(const log_task *t, uint32_t row)
+{
+  return t->log.rows[row].of[TS_LOG_STEP];
+}
 
-static void put_head(const task *t, FILE *out)
+static void log_put_head(const log_task *t, FILE *out)
 {
   const ts_log_level *l = level_now(t);
   ts_put_text(out, "%s: %s, %s row%s of steps\n", ts_base_name(t->path), t->log.format,
               ts_format_count(t->log.count).text, t->log.count == 1 ? "" : "s");
   put_label(out, "step time");
-  ts_put_text(out, "%s", time_of(l->median).text);
+  ts_put_text(out, "%s", log_time_of(l->median).text);
   if (l->count > 1)
     ts_put_text(out, "   median of %u rows, steps %.0f to %.0f; half of them %s to %s", l->count,
-                step_of(t, l->first), step_of(t, l->last), time_of(l->low).text,
-                time_of(l->high).text);
+                log_step_of(t, l->first), log_step_of(t, l->last), log_time_of(l->low).text,
+                log_time_of(l->high).text);
   fputc('\n', out);
 }
 
-static void put_times(const task *t, FILE *out)
+static void put_times(const log_task *t, FILE *out)
 {
   const ts_log_steady *s = &t->steady;
   if (t->log.by_clock) {
@@ -100,7 +106,7 @@ static void put_times(const task *t, FILE *out)
   if (t->log.whole) {
     put_label(out, "times");
     ts_put_text(out, "are one: that of the whole run less %s of evaluations and checkpoints\n",
-                time_of(t->log.pauses).text);
+                log_time_of(t->log.pauses).text);
   }
   if (s->warm_up) {
     put_label(out, "warm-up");
@@ -109,8 +115,8 @@ static void put_times(const task *t, FILE *out)
   for (uint32_t i = 0; s->level_count > 1 && i < s->level_count; i++) {
     const ts_log_level *l = &s->levels[i];
     put_label(out, i ? "" : "levels");
-    ts_put_text(out, "%s from step %.0f to %.0f", time_of(l->median).text, step_of(t, l->first),
-                step_of(t, l->last));
+    ts_put_text(out, "%s from step %.0f to %.0f", log_time_of(l->median).text,
+                log_step_of(t, l->first), log_step_of(t, l->last));
     if (i)
       ts_put_text(out, ", %+.1f %%", 100 * (l->median / s->levels[i - 1].median - 1));
     fputc('\n', out);
@@ -119,16 +125,16 @@ static void put_times(const task *t, FILE *out)
     return;
   put_label(out, "outliers");
   ts_put_text(out, "%u row%s above the rest, %s more in all:", s->outliers,
-              s->outliers == 1 ? "" : "s", time_of(s->lost).text);
+              s->outliers == 1 ? "" : "s", log_time_of(s->lost).text);
   uint32_t shown = 0;
   for (uint32_t i = 0; i < t->log.count && shown < 5; i++)
     if (s->use[i] == TS_LOG_OUTLIER)
-      ts_put_text(out, "%s step %.0f (%s)", shown++ ? "," : "", step_of(t, i),
-                  time_of(t->log.rows[i].of[TS_LOG_SECONDS]).text);
+      ts_put_text(out, "%s step %.0f (%s)", shown++ ? "," : "", log_step_of(t, i),
+                  log_time_of(t->log.rows[i].of[TS_LOG_SECONDS]).text);
   ts_put_text(out, "%s\n", s->outliers > shown ? ", ..." : "");
 }
 
-static void put_figure(const task *t, FILE *out, ts_log_figure figure, const char *label,
+static void put_figure(const log_task *t, FILE *out, ts_log_figure figure, const char *label,
                        const char *what)
 {
   double value = log_typical(t, figure);
@@ -141,7 +147,7 @@ static void put_figure(const task *t, FILE *out, ts_log_figure figure, const cha
               what);
 }
 
-static void put_memory(const task *t, FILE *out)
+static void log_put_memory(const log_task *t, FILE *out)
 {
   const ts_log *log = &t->log;
   bool held = log->memory > 0, reserved = log->reserved > 0;
@@ -156,7 +162,7 @@ static void put_memory(const task *t, FILE *out)
   ts_put_text(out, ", of the fullest device named\n");
 }
 
-static void put_doubts(const task *t, FILE *out)
+static void put_doubts(const log_task *t, FILE *out)
 {
   if (t->log.runs > 1) {
     put_label(out, "runs");
@@ -174,15 +180,15 @@ static void put_doubts(const task *t, FILE *out)
   }
 }
 
-static void put_text(const task *t, FILE *out)
+static void log_put_text(const log_task *t, FILE *out)
 {
-  put_head(t, out);
+  log_put_head(t, out);
   put_times(t, out);
   put_figure(t, out, TS_LOG_BATCH, "batch", "samples a step");
   put_figure(t, out, TS_LOG_SAMPLE_RATE, "samples", "a second, as the log says");
   put_figure(t, out, TS_LOG_TOKEN_RATE, "tokens", "a second and device, as the log says");
   put_figure(t, out, TS_LOG_TFLOPS, "throughput", "TFLOP/s a device, as the log counts them");
-  put_memory(t, out);
+  log_put_memory(t, out);
   put_doubts(t, out);
 }
 
@@ -196,11 +202,11 @@ static void put_json_number(ts_json_writer *json, const char *key, double value)
     ts_json_put_number(json, key, "%.9g", value);
 }
 
-static void put_json_level(const task *t, ts_json_writer *json, const ts_log_level *l)
+static void put_json_level(const log_task *t, ts_json_writer *json, const ts_log_level *l)
 {
   ts_json_begin(json, NULL, '{');
-  put_json_number(json, "first_step", step_of(t, l->first));
-  put_json_number(json, "last_step", step_of(t, l->last));
+  put_json_number(json, "first_step", log_step_of(t, l->first));
+  put_json_number(json, "last_step", log_step_of(t, l->last));
   ts_json_put_count(json, "rows", l->count);
   put_json_number(json, "median_s", l->median);
   put_json_number(json, "lower_quartile_s", l->low);
@@ -209,7 +215,7 @@ static void put_json_level(const task *t, ts_json_writer *json, const ts_log_lev
   ts_json_end(json, '}');
 }
 
-static void put_json(const task *t, FILE *out)
+static void log_put_json(const log_task *t, FILE *out)
 {
   ts_json_writer json = {.out = out, .spaced = true};
   ts_json_begin(&json, NULL, '{');
@@ -238,7 +244,7 @@ static void put_json(const task *t, FILE *out)
   ts_json_end_document(&json);
 }
 
-static void put_csv(const task *t, FILE *out)
+static void put_csv(const log_task *t, FILE *out)
 {
   static const char *const uses[] = {"counted", "untimed", "warm-up", "outlier"};
   fputs("step,seconds,steps,use,batch,loss,line\n", out);
@@ -257,24 +263,24 @@ static void put_csv(const task *t, FILE *out)
 
 static void put_log(void *closure, FILE *out)
 {
-  const task *t = closure;
+  const log_task *t = closure;
   switch (t->form) {
-  case JSON: put_json(t, out); break;
+  case JSON: log_put_json(t, out); break;
   case CSV: put_csv(t, out); break;
   case SVG: ts_log_picture(&t->log, &t->steady, ts_base_name(t->path), out); break;
-  default: put_text(t, out);
+  default: log_put_text(t, out);
   }
 }
 
 /* ---- The command ---- */
 
-static int refuse(task *t, ts_session *s, const ts_error *why)
+static int log_refuse(log_task *t, ts_session *s, const ts_error *why)
 {
   ts_diag_add_error(s->diags, TS_E0525, why, "cannot read the log `%s`", t->path);
   return TS_EXIT_REJECTED;
 }
 
-static int show_log(task *t, ts_session *s)
+static int show_log(log_task *t, ts_session *s)
 {
   ts_log_formats formats;
   ts_error why = {0};
@@ -288,16 +294,16 @@ static int show_log(task *t, ts_session *s)
   if (!ts_log_formats_load(s, t->formats, &formats))
     return TS_EXIT_REJECTED;
   if (!ts_log_read(t->arena, &formats, text, size, &t->log, &why))
-    return refuse(t, s, &why);
+    return log_refuse(t, s, &why);
   if (!ts_log_find_steady(t->arena, &t->log, &t->steady)) {
     ts_fail(&why, "two lines with clocks, or one with the time of a step, are needed",
             "no step of it has a time: %s, %u steps", t->log.format, t->log.count);
-    return refuse(t, s, &why);
+    return log_refuse(t, s, &why);
   }
   return ts_options_write(&t->options, t->output, put_log, t);
 }
 
-static bool take(task *t, int id)
+static bool log_take(log_task *t, int id)
 {
   static const char *const forms[] = {"text", "json", "csv", "svg", NULL};
   switch (id) {
@@ -320,9 +326,9 @@ static bool take(task *t, int id)
 
 int ts_log_main(int argc, char **argv)
 {
-  task t = {.arena = ts_arena_new("log"), .options = ts_options_start(&program, argc, argv)};
+  log_task t = {.arena = ts_arena_new("log"), .options = ts_options_start(&program, argc, argv)};
   for (int id; (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
-    if (!take(&t, id)) {
+    if (!log_take(&t, id)) {
       ts_arena_free(t.arena);
       return t.options.status;
     }

@@ -61,7 +61,7 @@ static const cJSON *get(const cJSON *o, const char *name)
   return cJSON_GetObjectItemCaseSensitive(o, name);
 }
 
-static const char *text_at(const cJSON *o, const char *name)
+static const char *lsp_text_at(const cJSON *o, const char *name)
 {
   return cJSON_GetStringValue(get(o, name));
 }
@@ -121,7 +121,7 @@ static cJSON *definition(const question *q)
   return list;
 }
 
-static bool same(ts_span a, ts_span b)
+static bool lsp_same(ts_span a, ts_span b)
 {
   return a.file == b.file && a.begin == b.begin && a.end == b.end;
 }
@@ -132,8 +132,8 @@ static cJSON *references(const question *q)
   bool declaration = cJSON_IsTrue(get(get(q->params, "context"), "includeDeclaration"));
   const ts_uses *uses = q->a->session->running->uses;
   for (size_t i = 0; q->use && q->use->declared.file && i < uses->all.count; i++)
-    if (same(uses->all.at[i].declared, q->use->declared) &&
-        (declaration || !same(uses->all.at[i].span, q->use->declared)))
+    if (lsp_same(uses->all.at[i].declared, q->use->declared) &&
+        (declaration || !lsp_same(uses->all.at[i].span, q->use->declared)))
       add_location(q, list, uses->all.at[i].span);
   return list;
 }
@@ -144,7 +144,7 @@ static cJSON *highlights(const question *q)
   const ts_uses *uses = q->a->session->running->uses;
   for (size_t i = 0; q->use && q->use->declared.file && i < uses->all.count; i++) {
     const ts_use *use = &uses->all.at[i];
-    if (use->span.file != q->a->module->file || !same(use->declared, q->use->declared))
+    if (use->span.file != q->a->module->file || !lsp_same(use->declared, q->use->declared))
       continue;
     cJSON *o = cJSON_CreateObject();
     cJSON_AddItemToObject(o, "range", range_here(q, use->span.begin, use->span.end));
@@ -167,7 +167,7 @@ static const char *cannot_rename(const question *q)
   return NULL;
 }
 
-static bool is_name(const char *text)
+static bool lsp_is_name(const char *text)
 {
   static const char *const reserved[] = {
 #define RESERVED(token, spelling) spelling,
@@ -194,22 +194,22 @@ static cJSON *prepare_rename(const question *q)
 static cJSON *rename_name(const question *q)
 {
   cJSON *o = cJSON_CreateObject(), *changes = cJSON_AddObjectToObject(o, "changes");
-  const char *name = text_at(q->params, "newName");
+  const char *name = lsp_text_at(q->params, "newName");
   const ts_uses *uses = q->a->session->running->uses;
   for (size_t i = 0; i < uses->all.count; i++) {
     const ts_use *use = &uses->all.at[i];
-    cJSON *location = same(use->declared, q->use->declared) ?
+    cJSON *location = lsp_same(use->declared, q->use->declared) ?
                         lsp_location(&q->server->documents, q->a, use->span) :
                         NULL;
     if (!location)
       continue;
-    const char *uri = text_at(location, "uri");
+    const char *uri = lsp_text_at(location, "uri");
     cJSON *edits = cJSON_GetObjectItemCaseSensitive(changes, uri), *edit = cJSON_CreateObject();
     if (!edits)
       edits = cJSON_AddArrayToObject(changes, uri);
     cJSON_AddItemToObject(edit, "range", cJSON_DetachItemFromObject(location, "range"));
     bool gradient =
-      use->node && use->name != use->node->name && same(use->declared, use->node->name_span);
+      use->node && use->name != use->node->name && lsp_same(use->declared, use->node->name_span);
     char *text = ts_heap_new(strlen(name) + 2, 1);
     sprintf(text, "%s%s", gradient ? "d" : "", name);
     cJSON_AddStringToObject(edit, "newText", text);
@@ -431,7 +431,7 @@ static void working(server *s, const lsp_document *d)
   lsp_notify(&s->wire, LSP_WORKING, params);
 }
 
-static void look(server *s, lsp_document *d)
+static void lsp_look(server *s, lsp_document *d)
 {
   if (d->stale)
     working(s, d);
@@ -443,7 +443,7 @@ static void look(server *s, lsp_document *d)
 static void settle(server *s)
 {
   for (size_t i = 0; i < s->documents.count && !lsp_pending(&s->wire); i++)
-    look(s, s->documents.at[i]);
+    lsp_look(s, s->documents.at[i]);
   lsp_notify(&s->wire, LSP_WAITING, cJSON_CreateObject());
 }
 
@@ -452,13 +452,13 @@ static void answer(server *s, const struct request *r, const cJSON *id, const cJ
   question q = {.server = s,
                 .params = params,
                 .document =
-                  lsp_document_of(&s->documents, text_at(get(params, "textDocument"), "uri"))};
+                  lsp_document_of(&s->documents, lsp_text_at(get(params, "textDocument"), "uri"))};
   if (!q.document) {
     lsp_refuse(&s->wire, id, LSP_INVALID_PARAMS, "this document is not open");
     return;
   }
   working(s, q.document);
-  look(s, q.document);
+  lsp_look(s, q.document);
   q.a = &q.document->plan[0];
   if (!q.a->module) {
     lsp_reply(&s->wire, id, NULL);
@@ -470,7 +470,7 @@ static void answer(server *s, const struct request *r, const cJSON *id, const cJ
   q.offset = lsp_offset(&q.text, get(params, "position"));
   q.use = get(params, "position") ? ts_lookup_use(q.a->session, q.a->module->file, q.offset) : NULL;
   const char *wrong = r->answer == rename_name ? cannot_rename(&q) : NULL;
-  if (!wrong && r->answer == rename_name && !is_name(text_at(params, "newName")))
+  if (!wrong && r->answer == rename_name && !lsp_is_name(lsp_text_at(params, "newName")))
     wrong = "a name begins with a letter, has letters, digits and `_`, and is no word of the "
             "language such as `let`";
   if (wrong)
@@ -530,15 +530,15 @@ static void notified(server *s, const char *method, const cJSON *params)
 {
   const cJSON *document = get(params, "textDocument"), *changes = get(params, "contentChanges"),
               *version = get(document, "version");
-  const char *uri = text_at(document, "uri"), *text = NULL;
+  const char *uri = lsp_text_at(document, "uri"), *text = NULL;
   if (!s->initialized || !uri)
     return;
   bool open = !strcmp(method, "textDocument/didOpen"),
        change = !strcmp(method, "textDocument/didChange"),
        save = !strcmp(method, "textDocument/didSave");
   if (open || change)
-    text = text_at(open ? document : cJSON_GetArrayItem(changes, cJSON_GetArraySize(changes) - 1),
-                   "text");
+    text = lsp_text_at(
+      open ? document : cJSON_GetArrayItem(changes, cJSON_GetArraySize(changes) - 1), "text");
   lsp_document *d = text ? lsp_document_put(&s->documents, uri, text,
                                             cJSON_IsNumber(version) ? version->valueint : 0) :
                            lsp_document_of(&s->documents, uri);
@@ -583,7 +583,7 @@ static void serve(void *context, lsp_wire *wire)
   bool broken, over = false;
   cJSON *message;
   while (!over && (message = lsp_receive(&s->wire, &broken))) {
-    const char *method = text_at(message, "method");
+    const char *method = lsp_text_at(message, "method");
     const cJSON *id = get(message, "id"), *params = get(message, "params");
     over = method && !strcmp(method, "exit");
     if (method && id && !over)

@@ -66,7 +66,7 @@ static const ts_program program =
   TS_COMMAND("replays a rank's trace through the engine and compares the step with the measured "
              "one.");
 
-typedef struct played {
+typedef struct replay_played {
   const ts_replay *replay;
   const ts_ir_node *nodes;
   ts_busy *busy;       /* by event of replay->chosen */
@@ -77,11 +77,11 @@ typedef struct played {
   /* ns between the start measured and played, both from the first kernel */
   double median_shift, largest_shift;
   bool json;
-} played;
+} replay_played;
 
 static void take_event(void *closure, const ts_span_event *span)
 {
-  played *p = closure;
+  replay_played *p = closure;
   uint32_t event = p->replay->event_of[span->node - p->nodes];
   if (event == TS_EVENT_NONE)
     return;
@@ -100,7 +100,7 @@ static int by_size(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static void compare(ts_trace_task *t, played *p, const ts_run *run, const ts_ir *ir)
+static void replay_compare(ts_trace_task *t, replay_played *p, const ts_run *run, const ts_ir *ir)
 {
   const ts_replay *r = p->replay;
   p->nodes = ir->nodes + ir->fragments[0].first_node;
@@ -119,30 +119,30 @@ static void compare(ts_trace_task *t, played *p, const ts_run *run, const ts_ir 
   p->largest_shift = shift[r->chosen_count - 1];
 }
 
-static double share(int64_t part, const ts_time_shares *of)
+static double replay_share(int64_t part, const ts_time_shares *of)
 {
   return of->span ? 100.0 * (double)part / (double)of->span : 0;
 }
 
-static void put_row(FILE *out, const char *name, const ts_time_shares *m, int64_t measured,
-                    const ts_time_shares *p, int64_t played)
+static void replay_put_row(FILE *out, const char *name, const ts_time_shares *m, int64_t measured,
+                           const ts_time_shares *p, int64_t played)
 {
   ts_put_text(out, "  %-26s %12.3f ms %5.1f %% %12.3f ms %5.1f %%\n", name, (double)measured / 1e6,
-              share(measured, m), (double)played / 1e6, share(played, p));
+              replay_share(measured, m), (double)played / 1e6, replay_share(played, p));
 }
 
-static void put_text(const played *p, FILE *out)
+static void replay_put_text(const replay_played *p, FILE *out)
 {
   const ts_replay *r = p->replay;
   const ts_time_shares *m = &r->measured, *s = &p->shares;
   ts_put_text(out, "%s: %u kernels on %u streams\n\n", r->events->file, r->chosen_count,
               r->streams);
   ts_put_text(out, "  %-26s %15s %7s %15s\n", "", "measured", "", "replayed");
-  put_row(out, "first to last kernel", m, m->span, s, s->span);
-  put_row(out, "  computes", m, m->compute, s, s->compute);
-  put_row(out, "  communicates", m, m->comm, s, s->comm);
-  put_row(out, "    hidden behind compute", m, m->overlap, s, s->overlap);
-  put_row(out, "  idle", m, m->idle, s, s->idle);
+  replay_put_row(out, "first to last kernel", m, m->span, s, s->span);
+  replay_put_row(out, "  computes", m, m->compute, s, s->compute);
+  replay_put_row(out, "  communicates", m, m->comm, s, s->comm);
+  replay_put_row(out, "    hidden behind compute", m, m->overlap, s, s->overlap);
+  replay_put_row(out, "  idle", m, m->idle, s, s->idle);
   fprintf(out, "\n  step %+.2f %%; starts of kernels: median off by %.1f us, at most %.1f us\n",
           m->span ? 100.0 * ((double)s->span - (double)m->span) / (double)m->span : 0,
           p->median_shift / 1e3, p->largest_shift / 1e3);
@@ -161,7 +161,7 @@ static void put_text(const played *p, FILE *out)
             "were\n  measured to start, %.3f ms in all, %.1f %% of the step; what-if cannot move "
             "that\n",
             r->held_kernels, r->held_unlaunched, (double)r->unexplained / 1e6,
-            share(r->unexplained, m));
+            replay_share(r->unexplained, m));
   if (r->unlaunched)
     fprintf(out, "  %u kernels have no launching call: issued with the work before them\n",
             r->unlaunched);
@@ -184,13 +184,13 @@ static void put_shares(ts_json_writer *w, const char *key, const ts_time_shares 
   ts_json_end(w, '}');
 }
 
-static void put(void *closure, FILE *out)
+static void replay_put(void *closure, FILE *out)
 {
-  const played *p = closure;
+  const replay_played *p = closure;
   const ts_replay *r = p->replay;
   ts_json_writer writer = {.out = out, .spaced = true}, *w = &writer;
   if (!p->json) {
-    put_text(p, out);
+    replay_put_text(p, out);
     return;
   }
   ts_json_begin(w, NULL, '{');
@@ -223,7 +223,7 @@ static void put(void *closure, FILE *out)
   ts_json_end_document(w);
 }
 
-static int play(ts_trace_task *t, const ts_replay *replay, bool json)
+static int replay_play(ts_trace_task *t, const ts_replay *replay, bool json)
 {
   ts_ir ir;
   int status;
@@ -231,10 +231,10 @@ static int play(ts_trace_task *t, const ts_replay *replay, bool json)
   ts_run *run = ts_trace_task_play(t, &ir, replay->events->file, &status);
   if (!run)
     return status;
-  played p = {.replay = replay, .json = json};
-  compare(t, &p, run, &ir);
+  replay_played p = {.replay = replay, .json = json};
+  replay_compare(t, &p, run, &ir);
   ts_run_free(run);
-  return ts_trace_task_write(t, put, &p);
+  return ts_trace_task_write(t, replay_put, &p);
 }
 
 /* Of one schedule, unless its IR is asked for; -1: there is none. */
@@ -278,7 +278,7 @@ static int replay(ts_trace_task *t, const ts_workload_choice *choice, const ts_r
   ts_replay *r = error.message[0] ? NULL : ts_replay_new(t->arena, e, mark, &error);
   if (!r)
     return ts_trace_task_refuse(t, "replay", e->file, &error);
-  int status = play(t, r, json);
+  int status = replay_play(t, r, json);
   ts_ir_builder_free(r->ir);
   return status;
 }

@@ -59,7 +59,7 @@ static const char *const notes[] = {
 static const ts_program program =
   TS_COMMAND("searches a short order of work for the schedule of a plan.");
 
-typedef struct task {
+typedef struct schedule_task {
   ts_options options;
   ts_arena *arena;
   ts_session *session;
@@ -70,26 +70,26 @@ typedef struct task {
   ts_progress progress;
   const char *output, *name;
   int form;
-} task;
+} schedule_task;
 
-static bool wrong(task *t, int status)
+static bool schedule_wrong(schedule_task *t, int status)
 {
   t->options.status = status;
   return false;
 }
 
-static bool read_memory(task *t)
+static bool read_memory(schedule_task *t)
 {
   if (!strcmp(t->options.argument, "own")) {
     t->search.own_memory = true;
     return true;
   }
   t->search.own_memory = false;
-  return ts_options_size(&t->options, &t->search.memory) || wrong(t, TS_EXIT_USAGE);
+  return ts_options_size(&t->options, &t->search.memory) || schedule_wrong(t, TS_EXIT_USAGE);
 }
 
 /* "50000", or "30s", "5min", "1h" */
-static bool read_budget(task *t)
+static bool read_budget(schedule_task *t)
 {
   static const struct {
     const char *unit;
@@ -106,37 +106,37 @@ static bool read_budget(task *t)
       return true;
     }
   if (!ts_options_number(&t->options, 1, 1000000000000, &orders))
-    return wrong(t, TS_EXIT_USAGE);
+    return schedule_wrong(t, TS_EXIT_USAGE);
   t->search.search.orders = (uint64_t)orders;
   t->search.search.seconds = 0;
   return true;
 }
 
-static bool read_name(task *t)
+static bool read_name(schedule_task *t)
 {
   const char *name = t->options.argument;
   bool good = isalpha((unsigned char)*name) || *name == '_';
   for (const char *c = name; good && *c; c++)
     good = isalnum((unsigned char)*c) || *c == '_';
   t->name = name;
-  return good ||
-         wrong(t, ts_options_wrong(&t->options, "`%s` takes a name such as `found`, not `%s`",
-                                   t->options.spelled, name));
+  return good || schedule_wrong(t, ts_options_wrong(&t->options,
+                                                    "`%s` takes a name such as `found`, not `%s`",
+                                                    t->options.spelled, name));
 }
 
-static bool take(task *t, int id)
+static bool schedule_take(schedule_task *t, int id)
 {
   static const char *const forms[] = {"text", "language", "csv", "json", NULL};
   long long number;
   switch (id) {
   case TS_OPERAND:
     if (t->search.path)
-      return wrong(t, ts_options_wrong(&t->options, "one PLAN at a time"));
+      return schedule_wrong(t, ts_options_wrong(&t->options, "one PLAN at a time"));
     t->search.path = t->options.argument;
     return true;
   case FORMAT:
     t->form = ts_options_choice(&t->options, forms);
-    return t->form >= 0 || wrong(t, TS_EXIT_USAGE);
+    return t->form >= 0 || schedule_wrong(t, TS_EXIT_USAGE);
   case OUTPUT: t->output = t->options.argument; return true;
   case NAME: return read_name(t);
   case FROM: TS_PUSH(t->arena, &t->from, t->options.argument); return true;
@@ -146,12 +146,12 @@ static bool take(task *t, int id)
   case BUDGET: return read_budget(t);
   case SEED:
     if (!ts_options_number(&t->options, 0, 1000000000000, &number))
-      return wrong(t, TS_EXIT_USAGE);
+      return schedule_wrong(t, TS_EXIT_USAGE);
     t->search.search.seed = (uint64_t)number;
     return true;
   case JOBS:
     if (!ts_options_number(&t->options, 1, TS_MOST_JOBS, &number))
-      return wrong(t, TS_EXIT_USAGE);
+      return schedule_wrong(t, TS_EXIT_USAGE);
     t->search.search.jobs = (uint32_t)number;
     return true;
   default:
@@ -160,14 +160,14 @@ static bool take(task *t, int id)
   }
 }
 
-static bool read_options(task *t, int argc, char **argv)
+static bool schedule_read_options(schedule_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
   for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !take(t, id))
+    if (id == TS_OPTIONS_EXIT || !schedule_take(t, id))
       return false;
   if (!t->search.path)
-    return wrong(t, ts_options_wrong(&t->options, "no PLAN given"));
+    return schedule_wrong(t, ts_options_wrong(&t->options, "no PLAN given"));
   t->search.compile = t->plan.compile;
   t->search.from = t->from.at;
   t->search.from_count = (uint32_t)t->from.count;
@@ -176,7 +176,7 @@ static bool read_options(task *t, int argc, char **argv)
 
 static bool go_on(void *closure, const ts_pipeline_news *news)
 {
-  task *t = closure;
+  schedule_task *t = closure;
   if (news->best < TS_PIPELINE_LATE)
     snprintf(t->bar.note, sizeof t->bar.note, "  best %s",
              ts_format_time((uint64_t)news->best).text);
@@ -186,24 +186,24 @@ static bool go_on(void *closure, const ts_pipeline_news *news)
   return go_on;
 }
 
-typedef struct page {
-  const task *task;
+typedef struct schedule_page {
+  const schedule_task *task;
   const ts_order_answer *answer;
   const char *text;
-} page;
+} schedule_page;
 
-static void put(void *closure, FILE *out)
+static void schedule_put(void *closure, FILE *out)
 {
-  const page *p = closure;
+  const schedule_page *p = closure;
   if (p->text)
     ts_put_lines(out, p->text);
   else
     (p->task->form == JSON ? ts_order_json : ts_order_text)(p->answer, out);
 }
 
-static int report(task *t, const ts_order_answer *a)
+static int schedule_report(schedule_task *t, const ts_order_answer *a)
 {
-  page p = {t, a, NULL};
+  schedule_page p = {t, a, NULL};
   if (t->form == LANGUAGE) {
     const ts_schedule *own = a->own.input.schedule, *sc = a->found.input.schedule;
     p.text = ts_arena_printf(
@@ -218,15 +218,15 @@ static int report(task *t, const ts_order_answer *a)
     if (!p.text)
       return TS_EXIT_REJECTED;
   }
-  return ts_options_write(&t->options, t->output, put, &p);
+  return ts_options_write(&t->options, t->output, schedule_put, &p);
 }
 
 int ts_schedule_main(int argc, char **argv)
 {
-  task t = {.arena = ts_arena_new("schedule"), .name = "found"};
+  schedule_task t = {.arena = ts_arena_new("schedule"), .name = "found"};
   ts_order_answer answer = {0};
   t.search.search = (ts_pipeline_search){.seed = 1, .jobs = (uint32_t)ts_usual_jobs()};
-  if (!read_options(&t, argc, argv)) {
+  if (!schedule_read_options(&t, argc, argv)) {
     ts_arena_free(t.arena);
     return t.options.status;
   }
@@ -241,7 +241,7 @@ int ts_schedule_main(int argc, char **argv)
     ts_progress_die(&t.bar, t.options.called);
   ts_progress_end(&t.bar);
   if (!status)
-    status = report(&t, &answer);
+    status = schedule_report(&t, &answer);
   int told = ts_options_report(&t.options, t.session->diags);
   if (stop.exit_code && !told)
     ts_stop_print(&stop, t.options.called, stderr);

@@ -175,16 +175,16 @@ int ts_show_unknown(ts_session *s, const ts_options *o, const ts_catalog *catalo
 
 /* ---- The command ---- */
 
-typedef struct task {
+typedef struct show_task {
   ts_options options;
   ts_arena *arena;
   ts_plan_options plan;
   const char *name;
   TS_VEC(const char *) files;
   bool brief;
-} task;
+} show_task;
 
-static bool take(task *t, int id)
+static bool show_take(show_task *t, int id)
 {
   if (id == TS_OPERAND && !t->name)
     t->name = t->options.argument;
@@ -197,7 +197,7 @@ static bool take(task *t, int id)
   return !t->options.status;
 }
 
-static int show(task *t)
+static int show(show_task *t)
 {
   ts_session *s = ts_session_new(t->arena);
   ts_catalog catalog;
@@ -215,11 +215,11 @@ static int show(task *t)
 
 int ts_show_main(int argc, char **argv)
 {
-  task t = {.arena = ts_arena_new("show")};
+  show_task t = {.arena = ts_arena_new("show")};
   bool read = true;
   t.options = ts_options_start(&program, argc, argv);
   for (int id; read && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
-    read = id != TS_OPTIONS_EXIT && take(&t, id);
+    read = id != TS_OPTIONS_EXIT && show_take(&t, id);
   int status = read ? show(&t) : t.options.status;
   ts_arena_free(t.arena);
   return status;

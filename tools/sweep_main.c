@@ -104,7 +104,7 @@ static const ts_program program = TS_COMMAND("plays a family of plans and ranks 
 
 typedef enum form { TEXT, CSV, JSON, HTML } form;
 
-typedef struct task {
+typedef struct sweep_task {
   ts_options options;
   ts_plan_options plan;
   const char *output, *search_name, *items, *journal, *serve;
@@ -119,14 +119,14 @@ typedef struct task {
   double begun, took; /* s */
   size_t done, asked; /* plans played, and to be played */
   bool shown;         /* a line of progress */
-} task;
+} sweep_task;
 
 /* ---- Options ---- */
 
-static bool has_budget(const task *t) { return t->budget.plans || t->budget.seconds > 0; }
+static bool has_budget(const sweep_task *t) { return t->budget.plans || t->budget.seconds > 0; }
 
 /* An option as the line of a search that it stands for. */
-static bool add_item(task *t, int id)
+static bool add_item(sweep_task *t, int id)
 {
   const char *argument = t->options.argument, *equals = strchr(argument, '='), *line = NULL;
   const char *before = t->items ? t->items : "";
@@ -154,7 +154,7 @@ static bool add_item(task *t, int id)
   return true;
 }
 
-static bool take(task *t, int id)
+static bool sweep_take(sweep_task *t, int id)
 {
   static const char *const forms[] = {"text", "csv", "json", "html", NULL};
   const char *argument = t->options.argument;
@@ -194,11 +194,11 @@ static bool take(task *t, int id)
   return good;
 }
 
-static bool read_options(task *t, int argc, char **argv)
+static bool sweep_read_options(sweep_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
   for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !take(t, id))
+    if (id == TS_OPTIONS_EXIT || !sweep_take(t, id))
       return false;
   long long parts = t->sbatch ? t->sbatch : t->sweep.shard.count;
   const char *wrong = !t->sweep.path ?
@@ -232,7 +232,7 @@ static bool read_options(task *t, int argc, char **argv)
 /* ---- Playing ---- */
 
 /* On a terminal, how far it got. */
-static void show(task *t)
+static void sweep_show(sweep_task *t)
 {
   if (!ts_progress_terminal() || ts_clock() - t->begun < PROGRESS_AFTER)
     return;
@@ -241,7 +241,7 @@ static void show(task *t)
   t->shown = true;
 }
 
-static void hide(task *t)
+static void hide(sweep_task *t)
 {
   if (t->shown)
     fputs("\r\033[K", stderr);
@@ -249,7 +249,7 @@ static void hide(task *t)
 }
 
 /* On a terminal, below the report: how many of its plans were played depends on the threads. */
-static void tell_effort(task *t)
+static void tell_effort(sweep_task *t)
 {
   size_t played = 0;
   if (!ts_progress_terminal() || (t->team && ts_team_follows(t->team)))
@@ -261,7 +261,7 @@ static void tell_effort(task *t)
 }
 
 /* What is played so far is in the journal; plans under way are lost. */
-static void end_if_asked(task *t)
+static void end_if_asked(sweep_task *t)
 {
   int number = ts_interrupt_kept();
   if (!number)
@@ -278,7 +278,7 @@ static void end_if_asked(task *t)
 
 static void take_play(void *closure, size_t index, double seconds)
 {
-  task *t = closure;
+  sweep_task *t = closure;
   t->done++;
   ts_sweep_note(&t->sweep, index);
   ts_sweep_judge(&t->sweep); /* its errors are seen at the next tick */
@@ -288,17 +288,17 @@ static void take_play(void *closure, size_t index, double seconds)
 
 static bool tick(void *closure)
 {
-  task *t = closure;
+  sweep_task *t = closure;
   bool good = ts_sweep_judge(&t->sweep);
   if (t->kept) {
     good = ts_kept_write(t->kept) && good;
     end_if_asked(t);
   }
-  show(t);
+  sweep_show(t);
   return good;
 }
 
-static bool play(task *t, ts_sweep *s, const ts_sweep_plays *plays)
+static bool sweep_play(sweep_task *t, ts_sweep *s, const ts_sweep_plays *plays)
 {
   return t->team ? ts_team_play(t->team, s, plays) : ts_sweep_play(s, plays);
 }
@@ -312,7 +312,7 @@ static void take_look(void *closure, size_t index, double seconds)
 
 static bool tick_look(void *closure)
 {
-  task *t = closure;
+  sweep_task *t = closure;
   bool good = !t->kept || ts_kept_write(t->kept);
   if (t->kept)
     end_if_asked(t);
@@ -323,7 +323,7 @@ static bool tick_look(void *closure)
  * again; that they were played tells nothing here, or parts would see what others played. */
 static bool look_at_some(void *closure, ts_outcome *outcomes, size_t count)
 {
-  task *t = closure;
+  sweep_task *t = closure;
   ts_sweep looking = t->sweep;
   size_t *unknown = TS_NEW_ARRAY(t->sweep.arena, size_t, count + 1), unknown_count = 0;
   looking.outcomes = outcomes;
@@ -339,18 +339,19 @@ static bool look_at_some(void *closure, ts_outcome *outcomes, size_t count)
     else
       unknown[unknown_count++] = i;
   }
-  return !unknown_count || play(t, &looking, &(ts_sweep_plays){.jobs = t->jobs,
-                                                               .count = unknown_count,
-                                                               .todo = unknown,
-                                                               .done = take_look,
-                                                               .tick = tick_look,
-                                                               .closure = t});
+  return !unknown_count || sweep_play(t, &looking,
+                                      &(ts_sweep_plays){.jobs = t->jobs,
+                                                        .count = unknown_count,
+                                                        .todo = unknown,
+                                                        .done = take_look,
+                                                        .tick = tick_look,
+                                                        .closure = t});
 }
 
 /* Of an open search: plays what no journal knows. */
 static bool play_some(void *closure, const size_t *todo, size_t count)
 {
-  task *t = closure;
+  sweep_task *t = closure;
   size_t *unknown = TS_NEW_ARRAY(t->sweep.arena, size_t, count), unknown_count = 0;
   for (size_t i = 0; i < count; i++) {
     if (t->kept && !ts_kept_know(t->kept, todo[i]))
@@ -359,17 +360,18 @@ static bool play_some(void *closure, const size_t *todo, size_t count)
       unknown[unknown_count++] = todo[i];
   }
   t->asked += unknown_count;
-  return play(t, &t->sweep, &(ts_sweep_plays){.jobs = t->jobs,
-                                              .count = unknown_count,
-                                              .todo = unknown,
-                                              .done = take_play,
-                                              .tick = tick,
-                                              .closure = t});
+  return sweep_play(t, &t->sweep,
+                    &(ts_sweep_plays){.jobs = t->jobs,
+                                      .count = unknown_count,
+                                      .todo = unknown,
+                                      .done = take_play,
+                                      .tick = tick,
+                                      .closure = t});
 }
 
 static void take_promise(void *closure, size_t index, double seconds)
 {
-  task *t = closure;
+  sweep_task *t = closure;
   ts_outcome *o = &t->sweep.outcomes[index];
   o->promise = false;
   if (o->state == TS_BOUNDED)
@@ -384,7 +386,7 @@ static void take_promise(void *closure, size_t index, double seconds)
 
 /* Of a listed search: finds what plans promise, in their order, in which most has been worked out
  * before; then those that promise most are first. False after an error. */
-static bool sort_by_promise(task *t, size_t *todo, size_t *count)
+static bool sort_by_promise(sweep_task *t, size_t *todo, size_t *count)
 {
   ts_sweep *s = &t->sweep;
   size_t left = 0;
@@ -409,7 +411,7 @@ static bool sort_by_promise(task *t, size_t *todo, size_t *count)
 }
 
 /* Plays what no journal knows. False after an error. */
-static bool play_all(task *t)
+static bool play_all(sweep_task *t)
 {
   ts_sweep *s = &t->sweep;
   size_t *todo = TS_NEW_ARRAY(s->arena, size_t, s->count + 1), count = 0;
@@ -433,13 +435,13 @@ static bool play_all(task *t)
                           .done = take_play,
                           .tick = tick,
                           .closure = t};
-  bool good = play(t, s, &plays);
+  bool good = sweep_play(t, s, &plays);
   /* How much the one lacks that is nearest to fitting. */
   for (size_t nearest; good && (nearest = ts_sweep_nearest_unplayed(s)) != SIZE_MAX;) {
     s->outcomes[nearest].exact = true;
     plays.todo = &nearest;
     plays.count = 1;
-    good = play(t, s, &plays);
+    good = sweep_play(t, s, &plays);
   }
   ts_sweep_forget(s);
   hide(t);
@@ -504,9 +506,9 @@ static void report_best(ts_sweep *s)
   }
 }
 
-static void put_report(void *closure, FILE *out)
+static void sweep_put_report(void *closure, FILE *out)
 {
-  const task *t = closure;
+  const sweep_task *t = closure;
   switch (t->form) {
   case TEXT: ts_sweep_put_text(&t->sweep, (size_t)t->top, out); break;
   case CSV: ts_sweep_put_csv(&t->sweep, out); break;
@@ -516,14 +518,14 @@ static void put_report(void *closure, FILE *out)
 }
 
 /* A million plans are written as they are printed. */
-static int write_report(task *t)
+static int write_report(sweep_task *t)
 {
   ts_output o;
   if (t->form == TEXT || !t->output || !strcmp(t->output, "-"))
-    return ts_options_write(&t->options, t->output, put_report, t);
+    return ts_options_write(&t->options, t->output, sweep_put_report, t);
   int error = ts_output_open(&o, t->output);
   if (!error) {
-    put_report(t, o.out);
+    sweep_put_report(t, o.out);
     error = ts_output_close(&o, true);
   }
   if (!error)
@@ -533,7 +535,7 @@ static int write_report(task *t)
 }
 
 /* The command that shows the best plan in full. */
-static void hint(const task *t)
+static void hint(const sweep_task *t)
 {
   const char *hints = getenv("TRAINSPEC_HINTS");
   const ts_sweep *s = &t->sweep;
@@ -553,7 +555,7 @@ static void hint(const task *t)
 }
 
 /* How long all plans may take, by the middle one. */
-static int dry_run(task *t)
+static int dry_run(sweep_task *t)
 {
   const ts_sweep *s = &t->sweep;
   size_t count = s->count;
@@ -576,14 +578,14 @@ static int dry_run(task *t)
 }
 
 /* The other processes need not wait for the report. */
-static void leave(task *t)
+static void sweep_leave(sweep_task *t)
 {
   if (t->team)
     ts_team_leave(t->team, t->sweep.session ? t->sweep.session->diags : NULL);
   t->team = NULL;
 }
 
-static int report(task *t)
+static int sweep_report(sweep_task *t)
 {
   ts_sweep *s = &t->sweep;
   if (some_unread(s))
@@ -606,7 +608,7 @@ static int report(task *t)
 
 /* What would stop it in the end, or could not be shown, stops it before it begins: the journal is
  * as it was, and no plan is played in vain. */
-static bool can_answer(task *t)
+static bool can_answer(sweep_task *t)
 {
   ts_error error = {0};
   int wrong = t->output ? ts_output_try(t->output) : 0;
@@ -619,7 +621,7 @@ static bool can_answer(task *t)
   return !ts_diags_errors(t->sweep.session->diags);
 }
 
-static bool show_live(task *t)
+static bool show_live(sweep_task *t)
 {
   ts_error error = {0};
   if (ts_live_read(t->live, t->journal, &error) && ts_live_begin(t->live)) {
@@ -634,7 +636,7 @@ static bool show_live(task *t)
 }
 
 /* "12 days" */
-static const char *long_time(const task *t, double seconds)
+static const char *long_time(const sweep_task *t, double seconds)
 {
   static const struct { const char *name; double seconds; } units[] = {
     {"years", 365.25 * 86400}, {"days", 86400}, {"hours", 3600}, {"minutes", 60}, {"seconds", 1}};
@@ -646,7 +648,7 @@ static const char *long_time(const task *t, double seconds)
 }
 
 /* A search with more plans than these is left open. */
-static size_t most_plans(const task *t)
+static size_t most_plans(const sweep_task *t)
 {
   enum { LISTED_IN_TIME = 16 }; /* what takes how long is not known yet */
   if (t->budget.seconds > 0)
@@ -657,7 +659,7 @@ static size_t most_plans(const task *t)
 
 /* There are too many plans to list: how many, how long they would take, what to do. Always false.
  */
-static bool is_endless(task *t)
+static bool is_endless(sweep_task *t)
 {
   ts_sweep *s = &t->sweep;
   size_t messages = s->session->diags->all.count;
@@ -701,7 +703,7 @@ static bool is_file(const char *path)
   return stat(path, &there) == 0 && S_ISREG(there.st_mode);
 }
 
-static int sweep(task *t)
+static int sweep(sweep_task *t)
 {
   ts_sweep *s = &t->sweep;
   s->compile = t->plan.compile;
@@ -755,13 +757,13 @@ static int sweep(task *t)
   ts_apart_instead(!t->team && !ts_apart() && is_file(s->path));
   bool played = play_all(t);
   ts_apart_instead(false);
-  leave(t);
+  sweep_leave(t);
   if (t->live)
     ts_live_end(t->live);
   if (!played)
     return TS_EXIT_REJECTED;
   ts_interrupt_plain();
-  int status = s->count ? report(t) : nothing_tried(s);
+  int status = s->count ? sweep_report(t) : nothing_tried(s);
   tell_effort(t);
   return status;
 }
@@ -776,7 +778,7 @@ static int run_command(int argc, char **argv, int (*run)(int argc, char **argv))
 }
 
 /* Of several processes the first one speaks. */
-static int join(task *t, const char *called)
+static int sweep_join(sweep_task *t, const char *called)
 {
   t->jobs = ts_usual_jobs();
   if (ts_wire_missing()) {
@@ -795,10 +797,10 @@ static int join(task *t, const char *called)
   return TS_EXIT_DONE;
 }
 
-static int run(task *t, int argc, char **argv)
+static int sweep_run(sweep_task *t, int argc, char **argv)
 {
   ts_arena *arena = t->sweep.arena;
-  if (!read_options(t, argc, argv))
+  if (!sweep_read_options(t, argc, argv))
     return t->options.status;
   if (t->sbatch) {
     ts_sweep_shard_put_script(t->sbatch, t->journal, has_budget(t), argc, argv, stdout);
@@ -808,7 +810,7 @@ static int run(task *t, int argc, char **argv)
   ts_interrupt_ends(
     ts_arena_printf(arena, "%s: interrupted; nothing was written\n", t->options.called));
   int status = sweep(t), rejected;
-  leave(t);
+  sweep_leave(t);
   rejected = ts_options_report(&t->options, t->sweep.session->diags);
   if (t->sweep.common)
     ts_common_free(t->sweep.common);
@@ -822,13 +824,13 @@ int ts_sweep_main(int argc, char **argv)
   if (argc > 1 && strcmp(argv[1], "merge") == 0)
     return run_command(argc, argv, ts_sweep_merge_main);
   ts_heap_reuse();
-  task t = {.top = 10, .seed = 1, .sweep = {.arena = ts_arena_new("sweep")}};
+  sweep_task t = {.top = 10, .seed = 1, .sweep = {.arena = ts_arena_new("sweep")}};
   ts_apart_words(t.sweep.arena, argc, argv);
-  int status = join(&t, argv[0]);
+  int status = sweep_join(&t, argv[0]);
   bool follows = t.team && ts_team_follows(t.team);
   if (status == TS_EXIT_DONE)
-    status = run(&t, argc, argv);
-  leave(&t);
+    status = sweep_run(&t, argc, argv);
+  sweep_leave(&t);
   ts_arena_free(t.sweep.arena);
   return follows ? TS_EXIT_DONE : status; /* launchers end all when one has failed */
 }

@@ -40,7 +40,7 @@ typedef struct result {
   uint32_t count;
 } result;
 
-static void put(void *closure, FILE *out)
+static void table_put(void *closure, FILE *out)
 {
   const result *r = closure;
   ts_op_table_write(r->table, r->traces, r->count, out);
@@ -54,7 +54,7 @@ static void put_model(void *closure, FILE *out)
 
 typedef struct inputs { TS_VEC(ts_events *) traces, shapes; } inputs; /* shapes: execution traces */
 
-static int refuse(ts_trace_task *t, const char *path, const char *help, const char *wrong)
+static int table_refuse(ts_trace_task *t, const char *path, const char *help, const char *wrong)
 {
   ts_error error = {0};
   ts_fail(&error, help, "%s", wrong);
@@ -62,23 +62,24 @@ static int refuse(ts_trace_task *t, const char *path, const char *help, const ch
 }
 
 /* One execution trace for each profile, in their order, or one for all. */
-static int join(ts_trace_task *t, inputs *in)
+static int table_join(ts_trace_task *t, inputs *in)
 {
   for (size_t i = 0; in->shapes.count && i < in->traces.count; i++)
     if (in->traces.at[i]->format != TS_TRACE_KINETO)
-      return refuse(t, in->traces.at[i]->file, NULL,
-                    "an execution trace has the shapes of profiles alone");
+      return table_refuse(t, in->traces.at[i]->file, NULL,
+                          "an execution trace has the shapes of profiles alone");
   if (in->shapes.count && !in->traces.count)
-    return refuse(t, in->shapes.at[0]->file, "give the profile of the same steps, too",
-                  "an execution trace has no times");
+    return table_refuse(t, in->shapes.at[0]->file, "give the profile of the same steps, too",
+                        "an execution trace has no times");
   if (in->shapes.count > 1 && in->shapes.count != in->traces.count)
-    return refuse(t, in->shapes.at[0]->file,
-                  "give one execution trace for each profile, in the same order, or one for all",
-                  "there are not as many profiles as execution traces");
+    return table_refuse(
+      t, in->shapes.at[0]->file,
+      "give one execution trace for each profile, in the same order, or one for all",
+      "there are not as many profiles as execution traces");
   for (size_t i = 0; in->shapes.count && i < in->traces.count; i++)
     if (!ts_events_join_shapes(in->traces.at[i], in->shapes.at[in->shapes.count > 1 ? i : 0]))
-      return refuse(t, in->traces.at[i]->file, "record both in the same steps",
-                    "it shares no operators with the execution trace");
+      return table_refuse(t, in->traces.at[i]->file, "record both in the same steps",
+                          "it shares no operators with the execution trace");
   return TS_EXIT_DONE;
 }
 
@@ -89,26 +90,26 @@ static int make_model(ts_trace_task *t, const inputs *in)
   ts_step *step = NULL;
   bool profile = e->format == TS_TRACE_KINETO;
   if (in->traces.count != 1 || in->shapes.count > 1)
-    return refuse(t, t->paths.at[0],
-                  "give one graph with times, or a profile and its execution trace",
-                  "a model is made of one recording");
+    return table_refuse(t, t->paths.at[0],
+                        "give one graph with times, or a profile and its execution trace",
+                        "a model is made of one recording");
   if (e->format == TS_TRACE_GRAPH && !in->shapes.count)
     step = ts_step_of_graph(t->arena, e, &error);
   else if (profile && in->shapes.count)
     step = ts_step_of_profile(t->arena, in->traces.at[0], in->shapes.at[0], &error);
   else
-    return refuse(t, e->file,
-                  profile ? "give the execution trace of the same step, too, or trace with "
-                            "`trainspec-trace --timed`" :
-                            "trace with `trainspec-trace --timed`",
-                  "it does not say which tensors operators take");
+    return table_refuse(t, e->file,
+                        profile ? "give the execution trace of the same step, too, or trace with "
+                                  "`trainspec-trace --timed`" :
+                                  "trace with `trainspec-trace --timed`",
+                        "it does not say which tensors operators take");
   if (!step)
     return ts_trace_task_refuse(t, "make a model of", e->file, &error);
   ts_model_table *table = ts_model_table_new(t->arena, step);
   if (table->parameters)
     return ts_trace_task_write(t, put_model, table);
-  return refuse(t, e->file, "record a whole step: forward, backward and optimizer",
-                "no operator takes a parameter");
+  return table_refuse(t, e->file, "record a whole step: forward, backward and optimizer",
+                      "no operator takes a parameter");
 }
 
 static int make(ts_trace_task *t, bool model)
@@ -126,18 +127,19 @@ static int make(ts_trace_task *t, bool model)
   }
   if (model)
     return make_model(t, &in);
-  int status = join(t, &in);
+  int status = table_join(t, &in);
   if (status != TS_EXIT_DONE)
     return status;
   const ts_events *const *traces = (const ts_events *const *)in.traces.at;
   result r = {ts_op_table_new(t->arena, traces, (uint32_t)in.traces.count), traces,
               (uint32_t)in.traces.count};
   if (r.table->rows.count)
-    return ts_trace_task_write(t, put, &r);
-  return refuse(t, t->paths.at[0],
-                "record with torch.profiler.profile(record_shapes=True), or give the execution "
-                "trace of the same steps, too",
-                "no operator with shapes ran on a device");
+    return ts_trace_task_write(t, table_put, &r);
+  return table_refuse(
+    t, t->paths.at[0],
+    "record with torch.profiler.profile(record_shapes=True), or give the execution "
+    "trace of the same steps, too",
+    "no operator with shapes ran on a device");
 }
 
 int ts_table_main(int argc, char **argv)

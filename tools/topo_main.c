@@ -48,7 +48,7 @@ static const char *const notes[] = {
 static const ts_program program =
   TS_COMMAND("draws the cluster of a plan, or lists its links and paths.");
 
-typedef struct task {
+typedef struct topo_task {
   ts_options options;
   ts_arena *arena;
   ts_session *session;
@@ -57,9 +57,9 @@ typedef struct task {
   int form;
   bool paths, run;
   long long most;
-} task;
+} topo_task;
 
-static bool take(task *t, int id)
+static bool topo_take(topo_task *t, int id)
 {
   static const char *const forms[] = {"text", "html", "svg", "dot", NULL};
   switch (id) {
@@ -88,11 +88,11 @@ static bool take(task *t, int id)
   }
 }
 
-static bool read_options(task *t, int argc, char **argv)
+static bool topo_read_options(topo_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
   for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !take(t, id))
+    if (id == TS_OPTIONS_EXIT || !topo_take(t, id))
       return false;
   if (!t->path) {
     t->options.status = ts_options_wrong(&t->options, "no FILE given");
@@ -102,7 +102,7 @@ static bool read_options(task *t, int argc, char **argv)
 }
 
 typedef struct drawing {
-  const task *task;
+  const topo_task *task;
   const ts_ir *ir;
   ts_link_loads loads;
   uint64_t step; /* 0: not played */
@@ -111,7 +111,7 @@ typedef struct drawing {
 static void put_drawing(void *closure, FILE *out)
 {
   const drawing *d = closure;
-  const task *t = d->task;
+  const topo_task *t = d->task;
   if (t->paths)
     ts_topology_paths(out, t->arena, d->ir, (uint32_t)t->most);
   else if (t->form == TEXT)
@@ -126,7 +126,7 @@ static void put_drawing(void *closure, FILE *out)
 }
 
 /* Plays a step, for what its links have to do. */
-static int play(task *t, drawing *d)
+static int topo_play(topo_task *t, drawing *d)
 {
   ts_stop stop = {.arena = t->arena};
   ts_run_options how = {0};
@@ -143,10 +143,10 @@ static int play(task *t, drawing *d)
   return stop.exit_code;
 }
 
-static int draw(task *t, const ts_ir *ir)
+static int topo_draw(topo_task *t, const ts_ir *ir)
 {
   drawing d = {.task = t, .ir = ir};
-  int status = t->run ? play(t, &d) : TS_EXIT_DONE;
+  int status = t->run ? topo_play(t, &d) : TS_EXIT_DONE;
   int reported = ts_options_report(&t->options, t->session->diags);
   if (status || reported)
     return status ? status : reported;
@@ -160,16 +160,16 @@ static int draw(task *t, const ts_ir *ir)
 
 int ts_topo_main(int argc, char **argv)
 {
-  task t = {.arena = ts_arena_new("topo"), .most = 200};
+  topo_task t = {.arena = ts_arena_new("topo"), .most = 200};
   int status;
   ts_input input;
-  if (!read_options(&t, argc, argv)) {
+  if (!topo_read_options(&t, argc, argv)) {
     ts_arena_free(t.arena);
     return t.options.status;
   }
   t.session = ts_session_new(t.arena);
   bool open = ts_input_open(t.session, t.path, &t.plan.compile, &input);
-  status = open ? draw(&t, &input.ir) : ts_options_report(&t.options, t.session->diags);
+  status = open ? topo_draw(&t, &input.ir) : ts_options_report(&t.options, t.session->diags);
   if (open)
     ts_input_close(&input);
   ts_arena_free(t.arena);

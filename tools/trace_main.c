@@ -50,7 +50,7 @@ typedef struct report {
   ts_by_module *const *by; /* of each summary, or NULL */
 } report;
 
-static void put_json(void *closure, FILE *out)
+static void trace_put_json(void *closure, FILE *out)
 {
   const report *r = closure;
   ts_json_writer w = {.out = out, .spaced = true};
@@ -79,7 +79,7 @@ static void put_json(void *closure, FILE *out)
   ts_json_end_document(&w);
 }
 
-static void put_text(void *closure, FILE *out)
+static void trace_put_text(void *closure, FILE *out)
 {
   const report *r = closure;
   if (r->diff) {
@@ -116,8 +116,8 @@ static const ts_match *match(ts_arena *arena, const ts_events *const *traces, si
 
 typedef struct by_what { bool stated, layers; uint32_t depth; } by_what;
 
-static int read_all(ts_trace_task *t, bool json, bool diff, by_what by, const char *plan,
-                    const ts_plan_options *options)
+static int trace_read_all(ts_trace_task *t, bool json, bool diff, by_what by, const char *plan,
+                          const ts_plan_options *options)
 {
   int status = TS_EXIT_DONE;
   ts_against *against = plan ? ts_against_new(t, plan, options, &status) : NULL;
@@ -142,7 +142,8 @@ static int read_all(ts_trace_task *t, bool json, bool diff, by_what by, const ch
     r.diff = ts_trace_diff_new(t->arena, summaries.at[0], summaries.at[1]);
   else if (diff)
     summaries.count = 0; /* one could not be read */
-  status = summaries.count ? ts_trace_task_write(t, json ? put_json : put_text, &r) : TS_EXIT_DONE;
+  status = summaries.count ? ts_trace_task_write(t, json ? trace_put_json : trace_put_text, &r) :
+                             TS_EXIT_DONE;
   if (against)
     ts_against_free(against);
   return status;
@@ -198,6 +199,6 @@ int ts_trace_main(int argc, char **argv)
     status = ts_options_wrong(&t.options, "`--diff` compares kernels, not modules");
   by.depth = by.depth ? by.depth : by.layers ? 1 : 2;
   if (status < 0)
-    status = read_all(&t, form == 1, diff, by, plan, &plan_options);
+    status = trace_read_all(&t, form == 1, diff, by, plan, &plan_options);
   return ts_trace_task_end(&t, status);
 }

@@ -116,8 +116,8 @@ static bool asks_for_command(int argc, char **argv)
 
 /* A shell asks what may stand on the line (base/complete.h): the names of commands, or what the
  * command of that name answers. */
-static int complete(const ts_program *of, const struct command *table, size_t count, int argc,
-                    char **argv)
+static int trainspec_complete(const ts_program *of, const struct command *table, size_t count,
+                              int argc, char **argv)
 {
   enum { COLUMN = 28 };
   int place = atoi(argv[2]);
@@ -156,7 +156,7 @@ static int run_fit(int argc, char **argv)
                                  .commands = fit_commands,
                                  .manual = "trainspec(1)"};
   if (asks_for_command(argc, argv))
-    return complete(&fit, fits, COUNT(fits), argc, argv);
+    return trainspec_complete(&fit, fits, COUNT(fits), argc, argv);
   ts_options o = ts_options_start(&fit, argc, argv);
   int id = ts_options_next(&o);
   if (id == TS_OPTIONS_EXIT)
@@ -185,7 +185,7 @@ int main(int argc, char **argv)
   ts_options_begin(argc, argv);
   ts_interrupt_plain();
   if (asks_for_command(argc, argv))
-    return complete(&program, commands, COUNT(commands), argc, argv);
+    return trainspec_complete(&program, commands, COUNT(commands), argc, argv);
   ts_options o = ts_options_start(&program, argc, argv);
   int id = ts_options_next(&o);
   if (id == TS_OPTIONS_EXIT)

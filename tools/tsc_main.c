@@ -212,7 +212,7 @@ static void put_bytes(void *closure, const char *bytes, size_t size)
   fwrite(bytes, 1, size, closure);
 }
 
-static void put_text(void *closure, FILE *out)
+static void tsc_put_text(void *closure, FILE *out)
 {
   ts_ir_print(*(const ts_ir **)closure, put_bytes, out);
 }
@@ -220,7 +220,7 @@ static void put_text(void *closure, FILE *out)
 static void write_ir(command *c, const ts_ir *ir)
 {
   size_t size = 0;
-  void *bytes = c->text ? (void *)ts_printed(put_text, &ir, &size) : ts_ir_encode(ir, &size);
+  void *bytes = c->text ? (void *)ts_printed(tsc_put_text, &ir, &size) : ts_ir_encode(ir, &size);
   if (bytes)
     write_to(c, c->output, bytes, size);
   else
@@ -240,12 +240,12 @@ static void write_depfile(command *c)
   write_to(c, path, text, strlen(text));
 }
 
-static void put_lines(void *closure, FILE *out) { ts_put_lines(out, closure); }
+static void tsc_put_lines(void *closure, FILE *out) { ts_put_lines(out, closure); }
 
-static void show(command *c, const char *text)
+static void tsc_show(command *c, const char *text)
 {
   size_t size;
-  char *shown = ts_printed(put_lines, (void *)(uintptr_t)text, &size);
+  char *shown = ts_printed(tsc_put_lines, (void *)(uintptr_t)text, &size);
   write_to(c, "-", shown, size);
   free(shown);
 }
@@ -271,7 +271,7 @@ static void write_schedule(command *c, const ts_schedule *schedule)
   if (text && c->csv)
     write_to(c, c->output, text, strlen(text));
   else if (text)
-    show(c, text);
+    tsc_show(c, text);
 }
 
 /* Its inputs: an answer has only who plays it. */
@@ -286,7 +286,7 @@ static void check_lock(command *c, const ts_input *input)
     ts_lock_check(s, &how, before, &now);
 }
 
-static void compile(command *c)
+static void tsc_compile(command *c)
 {
   ts_input input;
   ts_interrupt_ends(ts_arena_printf(
@@ -316,7 +316,7 @@ static void list(command *c)
                      c->list_measured ? ts_list_measured(c->session, c->input, o) :
                                         ts_list_params(c->session, c->input, o);
   if (text)
-    show(c, text);
+    tsc_show(c, text);
 }
 
 int ts_tsc_main(int argc, char **argv)
@@ -328,7 +328,7 @@ int ts_tsc_main(int argc, char **argv)
     if (c.list_params || c.list_ops || c.list_measured)
       list(&c);
     else
-      compile(&c);
+      tsc_compile(&c);
     status = ts_options_report(&c.options, c.session->diags);
   } else {
     status = c.options.status;

@@ -141,7 +141,7 @@ static void format_file(command *c, const char *path)
     fwrite(formatted, 1, formatted_size, stdout);
 }
 
-static int run(command *c)
+static int tsfmt_run(command *c)
 {
   for (size_t i = 0; i < c->files.count; i++)
     format_file(c, c->files.at[i]);
@@ -157,7 +157,7 @@ int ts_tsfmt_main(int argc, char **argv)
   command c = {.arena = arena, .sources = ts_sources_new(arena)};
   c.diags = ts_diags_new(arena, c.sources);
   c.lang = ts_lang_new(arena, c.sources, c.diags);
-  int status = read_command(&c, argc, argv) ? run(&c) : c.options.status;
+  int status = read_command(&c, argc, argv) ? tsfmt_run(&c) : c.options.status;
   ts_arena_free(arena);
   return status;
 }

@@ -140,7 +140,7 @@ static const ts_program program = {
 
 typedef enum form { TEXT, JSON, CSV, HTML, SVG, TIMELINE, PNG, PDF } form;
 
-typedef struct task {
+typedef struct tsrun_task {
   ts_arena *arena;
   ts_options options;
   ts_session *session;
@@ -162,9 +162,9 @@ typedef struct task {
   bool locked;
   const char *lock;       /* its file; NULL: the plan's name with .lock */
   TS_VEC(const char *) locked_options; /* those that the answer rests on */
-} task;
+} tsrun_task;
 
-static const char *name_of(int id)
+static const char *tsrun_name_of(int id)
 {
   const ts_option *o = options;
   while (o->id != id)
@@ -197,15 +197,15 @@ static ts_given_option asked_input(const char *text, const char *path, const ts_
 
 /* As one would type it again. Threads, folding and forms of the report change nothing that is
  * reported. */
-static void note_asked(task *t, int id)
+static void note_asked(tsrun_task *t, int id)
 {
   bool decides = id == NETWORK || id == CONTENTION || id == IGNORE_MEMORY || id == PLAN_NAME ||
                  (id >= STUDY_BLAME && id <= STUDY_DEPTH);
   if (!decides)
     return;
   const char *argument = t->options.argument, *quote = argument && !is_plain(argument) ? "'" : "";
-  const char *text = ts_arena_printf(t->arena, "--%s%s%s%s%s", name_of(id), argument ? "=" : "",
-                                     quote, argument ? argument : "", quote);
+  const char *text = ts_arena_printf(t->arena, "--%s%s%s%s%s", tsrun_name_of(id),
+                                     argument ? "=" : "", quote, argument ? argument : "", quote);
   const ts_slowdown *overlap = id == STUDY_OVERLAP ? t->study.overlap : NULL;
   if (id == STUDY_DIFF)
     t->asked_diff = t->asked.count; /* it is read later */
@@ -216,7 +216,7 @@ static void note_asked(task *t, int id)
                                      (ts_given_option){.text = text});
 }
 
-static int take_option(task *t, int id)
+static int take_option(tsrun_task *t, int id)
 {
   static const char *const forms[] = {"text", "json",     "csv", "html", "svg",
                                       "timeline", "png", "pdf",  NULL};
@@ -271,7 +271,7 @@ static int take_option(task *t, int id)
 }
 
 /* Told before a long play. */
-static bool can_draw(task *t)
+static bool can_draw(tsrun_task *t)
 {
   ts_error error = {0};
   if (ts_raster_loads(&error))
@@ -282,7 +282,7 @@ static bool can_draw(task *t)
 }
 
 /* False when main is to return t->options.status. */
-static bool read_options(task *t, int argc, char **argv)
+static bool tsrun_read_options(tsrun_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
   for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;) {
@@ -333,7 +333,7 @@ static bool read_options(task *t, int argc, char **argv)
  * file below the IR's folder where that is asked for, as an IR may come from anybody. */
 static const char *read_source(void *closure, ts_arena *arena, const char *name, size_t *size)
 {
-  const task *t = closure;
+  const tsrun_task *t = closure;
   ts_source_reader known = ts_session_source_reader(t->session);
   const char *text = known.read(known.closure, arena, name, size);
   int error;
@@ -347,7 +347,7 @@ static const char *read_source(void *closure, ts_arena *arena, const char *name,
 }
 
 /* A stop of the plan joins the compiler's diagnostics, which are printed at the end. */
-static int report_stop(task *t, const ts_stop *stop, const ts_ir *ir)
+static int report_stop(tsrun_task *t, const ts_stop *stop, const ts_ir *ir)
 {
   if (ts_progress_interrupted())
     ts_progress_die(&t->bar, t->options.called);
@@ -362,7 +362,7 @@ static int report_stop(task *t, const ts_stop *stop, const ts_ir *ir)
 }
 
 /* Warnings join them too. False when one of them was made an error. */
-static bool warn(task *t, const ts_warnings *warnings, const ts_ir *ir)
+static bool warn(tsrun_task *t, const ts_warnings *warnings, const ts_ir *ir)
 {
   ts_report_play_warnings(t->session, warnings, ir, t->compiled,
                           (ts_source_reader){read_source, t});
@@ -373,9 +373,12 @@ static bool warn(task *t, const ts_warnings *warnings, const ts_ir *ir)
 
 enum { USUAL_COLUMNS = 80 };
 
-typedef struct page { const task *task; const ts_summary *summary; } page;
+typedef struct tsrun_page {
+  const tsrun_task *task;
+  const ts_summary *summary;
+} tsrun_page;
 
-static void put_timeline(const task *t, const ts_summary *summary, FILE *out)
+static void put_timeline(const tsrun_task *t, const ts_summary *summary, FILE *out)
 {
   bool file = t->output && strcmp(t->output, "-") != 0;
   ts_terminal terminal = {.columns = file ? USUAL_COLUMNS : ts_terminal_columns(out, USUAL_COLUMNS),
@@ -386,18 +389,18 @@ static void put_timeline(const task *t, const ts_summary *summary, FILE *out)
 
 static void put_svg(void *closure, FILE *out)
 {
-  const page *p = closure;
+  const tsrun_page *p = closure;
   ts_report_svg(p->summary, &p->task->window.window, out);
 }
 
 /* Of a picture that is drawn by libraries, before anything is written. False after a message. */
-static bool draw_picture(task *t, const ts_summary *summary)
+static bool draw_picture(tsrun_task *t, const ts_summary *summary)
 {
   ts_error error = {0};
   size_t size;
   if (t->form < PNG)
     return true;
-  char *svg = ts_printed(put_svg, &(page){t, summary}, &size);
+  char *svg = ts_printed(put_svg, &(tsrun_page){t, summary}, &size);
   FILE *out = ts_heap_print(&t->picture, &t->picture_size);
   bool drawn = ts_raster_draw(svg, size, t->form == PNG ? TS_RASTER_PNG : TS_RASTER_PDF, out,
                               &error);
@@ -408,9 +411,9 @@ static bool draw_picture(task *t, const ts_summary *summary)
   return drawn;
 }
 
-static void put_report(void *closure, FILE *out)
+static void tsrun_put_report(void *closure, FILE *out)
 {
-  const page *p = closure;
+  const tsrun_page *p = closure;
   switch (p->task->form) {
   case TEXT: ts_report_text(p->summary, out); break;
   case JSON: ts_report_json(p->summary, out); break;
@@ -429,7 +432,7 @@ static bool wants_hints(void)
   return !hints || strcmp(hints, "0") != 0;
 }
 
-static void hint(const task *t)
+static void hint(const tsrun_task *t)
 {
   if (t->form == TEXT && !t->trace && !t->output && isatty(STDOUT_FILENO) &&
       isatty(STDERR_FILENO) && wants_hints())
@@ -441,7 +444,8 @@ static void hint(const task *t)
 /* ---- The run ---- */
 
 /* False after a message: the plan or its answer is not as the lock holds it. */
-static bool is_locked(task *t, const ts_input *input, const ts_run *run, const ts_memory *memory)
+static bool is_locked(tsrun_task *t, const ts_input *input, const ts_run *run,
+                      const ts_memory *memory)
 {
   const char *file = t->lock ? t->lock : ts_lock_path(t->arena, t->path);
   const ts_lock *before = ts_lock_open(t->session, file);
@@ -454,8 +458,8 @@ static bool is_locked(task *t, const ts_input *input, const ts_run *run, const t
 }
 
 /* `before`, `other`: the plan to compare with and its run, or NULL. */
-static int report(task *t, const ts_input *input, const ts_run *run, const ts_ir *before,
-                  const ts_run *other, const ts_trace_options *wanted)
+static int tsrun_report(tsrun_task *t, const ts_input *input, const ts_run *run,
+                        const ts_ir *before, const ts_run *other, const ts_trace_options *wanted)
 {
   const ts_ir *ir = &input->ir;
   ts_stop stop = {.arena = t->arena};
@@ -509,13 +513,15 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ir
   /* text says it all in its message; the other forms are written */
   if (!fits && ts_report_out_of_memory(summary, &stop) < 0) {
     int written = t->form == TEXT ? TS_EXIT_DONE :
-                  !draw_picture(t, summary) ? TS_EXIT_ENVIRONMENT :
-                    ts_options_write(&t->options, t->output, put_report, &(page){t, summary});
+                  !draw_picture(t, summary) ?
+                                    TS_EXIT_ENVIRONMENT :
+                                    ts_options_write(&t->options, t->output, tsrun_put_report,
+                                                     &(tsrun_page){t, summary});
     return written == TS_EXIT_DONE ? report_stop(t, &stop, ir) : written;
   }
-  int status = draw_picture(t, summary) ?
-                 ts_options_write(&t->options, t->output, put_report, &(page){t, summary}) :
-                 TS_EXIT_ENVIRONMENT;
+  int status = draw_picture(t, summary) ? ts_options_write(&t->options, t->output, tsrun_put_report,
+                                                           &(tsrun_page){t, summary}) :
+                                          TS_EXIT_ENVIRONMENT;
   if (status == TS_EXIT_DONE && answer == TS_EXIT_DONE)
     hint(t);
   return status == TS_EXIT_DONE ? answer : status;
@@ -525,7 +531,7 @@ enum { LONG = 5 }; /* s */
 
 /* Before what takes long, or much: what it takes. Standard output and reports know nothing of it.
  * */
-static void say_what_it_takes(const task *t, const ts_ir *ir)
+static void say_what_it_takes(const tsrun_task *t, const ts_ir *ir)
 {
   ts_forecast e = ts_forecast_play(ir, &t->run);
   double most = (double)ts_heap_ceiling(), held = (double)ts_heap_in_use().now;
@@ -549,7 +555,7 @@ static void say_what_it_takes(const task *t, const ts_ir *ir)
                           "");
 }
 
-static int compare_networks(task *t, const ts_ir *ir)
+static int compare_networks(tsrun_task *t, const ts_ir *ir)
 {
   ts_stop stop = {.arena = t->arena};
   ts_warnings warnings = {0};
@@ -568,7 +574,7 @@ static int compare_networks(task *t, const ts_ir *ir)
 }
 
 /* `before`: the plan to compare with, or NULL. */
-static int play(task *t, const ts_input *input, const ts_ir *before)
+static int tsrun_play(tsrun_task *t, const ts_input *input, const ts_ir *before)
 {
   const ts_ir *ir = &input->ir;
   ts_stop stop = {.arena = t->arena};
@@ -590,7 +596,8 @@ static int play(task *t, const ts_input *input, const ts_ir *before)
   if (before && !other)
     return report_stop(t, &stop, before);
   ts_run *run = ts_run_new(ir, &t->run, &stop);
-  int status = run ? report(t, input, run, before, other, &wanted) : report_stop(t, &stop, ir);
+  int status =
+    run ? tsrun_report(t, input, run, before, other, &wanted) : report_stop(t, &stop, ir);
   ts_run_free(run);
   ts_run_free(other);
   free(t->picture);
@@ -599,9 +606,9 @@ static int play(task *t, const ts_input *input, const ts_ir *before)
 
 int ts_tsrun_main(int argc, char **argv)
 {
-  task t = {.arena = ts_arena_new("tsrun")};
+  tsrun_task t = {.arena = ts_arena_new("tsrun")};
   t.session = ts_session_new(t.arena);
-  if (!read_options(&t, argc, argv)) {
+  if (!tsrun_read_options(&t, argc, argv)) {
     ts_arena_free(t.arena);
     return t.options.status;
   }
@@ -619,7 +626,7 @@ int ts_tsrun_main(int argc, char **argv)
   t.progress = ts_progress_start(&t.bar);
   t.run.progress = &t.progress;
   t.run.packets = ts_packet_memo_new(t.arena, ts_workers_size(t.run.threads, UINT32_MAX));
-  int status = opened ? play(&t, &input, compared ? &before.ir : NULL) : TS_EXIT_DONE;
+  int status = opened ? tsrun_play(&t, &input, compared ? &before.ir : NULL) : TS_EXIT_DONE;
   int rejected = ts_options_report(&t.options, t.session->diags); /* and warnings */
   if (!opened)
     status = rejected;

@@ -9,16 +9,19 @@
 #include "trace/layers.h"
 #include "trace/read/rank_graph.h"
 
-typedef struct adding {
+typedef struct by_module_adding {
   ts_arena *arena;
   ts_by_module *by;
   ts_hash_table names;
-} adding;
-typedef struct wanted { const adding *a; const char *name; } wanted;
+} by_module_adding;
+typedef struct by_module_wanted {
+  const by_module_adding *a;
+  const char *name;
+} by_module_wanted;
 
-static bool same_name(const void *closure, uint32_t row)
+static bool by_module_same_name(const void *closure, uint32_t row)
 {
-  const wanted *w = closure;
+  const by_module_wanted *w = closure;
   return strcmp(w->a->by->rows.at[row].name, w->name) == 0;
 }
 
@@ -28,7 +31,7 @@ static bool is_digits(const char *part, size_t length)
 }
 
 /* The first `depth` parts of a path. */
-static const char *cut(adding *a, const char *path)
+static const char *cut(by_module_adding *a, const char *path)
 {
   char *name = ts_arena_string(a->arena, path, strlen(path)), *out = name;
   for (uint32_t depth = 0; *path;) {
@@ -49,13 +52,13 @@ static const char *cut(adding *a, const char *path)
   return name;
 }
 
-static ts_module_sum *row_of(adding *a, const char *path)
+static ts_module_sum *by_module_row_of(by_module_adding *a, const char *path)
 {
   const char *name = !*path            ? a->by->positions ? "(no operator)" : "(outside modules)" :
                      a->by->positions ? ts_arena_string(a->arena, path, strcspn(path, "#")) :
                                         cut(a, path);
   uint32_t hash = ts_hash_bytes(name, strlen(name)),
-           row = ts_hash_find(&a->names, hash, same_name, &(wanted){a, name});
+           row = ts_hash_find(&a->names, hash, by_module_same_name, &(by_module_wanted){a, name});
   if (row == TS_HASH_NONE) {
     row = (uint32_t)a->by->rows.count;
     TS_PUSH(a->arena, &a->by->rows, (ts_module_sum){.name = name});
@@ -66,10 +69,12 @@ static ts_module_sum *row_of(adding *a, const char *path)
 
 /* ---- Profiles ---- */
 
-typedef struct span { int64_t start, end; } span;
+typedef struct by_module_span {
+  int64_t start, end;
+} by_module_span;
 
 /* When the device computes: spans by start that do not touch. */
-static uint32_t computing(const ts_events *e, span *spans)
+static uint32_t computing(const ts_events *e, by_module_span *spans)
 {
   uint32_t n = 0;
   for (uint32_t i = 0; i < e->device_count; i++) {
@@ -79,13 +84,14 @@ static uint32_t computing(const ts_events *e, span *spans)
     if (n && v->start <= spans[n - 1].end)
       spans[n - 1].end = ts_event_end(v) > spans[n - 1].end ? ts_event_end(v) : spans[n - 1].end;
     else
-      spans[n++] = (span){v->start, ts_event_end(v)};
+      spans[n++] = (by_module_span){v->start, ts_event_end(v)};
   }
   return n;
 }
 
 /* How long of [from, end) nothing is computed. *next: the first span that may reach into it. */
-static int64_t alone(const span *spans, uint32_t count, uint32_t *next, int64_t from, int64_t end)
+static int64_t alone(const by_module_span *spans, uint32_t count, uint32_t *next, int64_t from,
+                     int64_t end)
 {
   int64_t left = end - from;
   while (*next < count && spans[*next].end <= from) ++*next;
@@ -106,7 +112,7 @@ static bool has_modules(const ts_events *e)
 }
 
 /* Of each device work the module of its operator, or "". */
-static const char **modules_of(adding *a, const ts_events *e)
+static const char **modules_of(by_module_adding *a, const ts_events *e)
 {
   const char **modules = TS_NEW_ARRAY(a->arena, const char *, e->device_count + 1),
              **layers = TS_NEW_ARRAY(a->arena, const char *, e->device_count + 1);
@@ -124,9 +130,9 @@ static const char **modules_of(adding *a, const ts_events *e)
   return modules;
 }
 
-static void take_profile(adding *a, const ts_events *e)
+static void take_profile(by_module_adding *a, const ts_events *e)
 {
-  span *spans = TS_NEW_ARRAY(a->arena, span, e->device_count + 1);
+  by_module_span *spans = TS_NEW_ARRAY(a->arena, by_module_span, e->device_count + 1);
   uint32_t count = computing(e, spans), next = 0;
   int64_t until = INT64_MIN; /* communication before is done with */
   a->by->positions = !has_modules(e);
@@ -134,7 +140,7 @@ static void take_profile(adding *a, const ts_events *e)
   const char **modules = modules_of(a, e);
   for (uint32_t i = 0; i < e->device_count; i++) {
     const ts_event *v = ts_event_at(e, e->device[i]);
-    ts_module_sum *row = row_of(a, modules[i]);
+    ts_module_sum *row = by_module_row_of(a, modules[i]);
     int64_t time = ts_event_end(v) - v->start, from = v->start > until ? v->start : until;
     row->count++;
     if (v->kind != TS_KERNEL_COMMUNICATION) {
@@ -152,7 +158,7 @@ static void take_profile(adding *a, const ts_events *e)
 /* ---- Graphs ---- */
 
 /* What is held at the fullest moment. What a node frees goes at its end. */
-static void take_memory(adding *a, const ts_events *e)
+static void take_memory(by_module_adding *a, const ts_events *e)
 {
   const struct ts_rank_graph *g = e->graph;
   int64_t held = 0, most = 0;
@@ -166,17 +172,17 @@ static void take_memory(adding *a, const ts_events *e)
   }
   a->by->has_memory = most > 0;
   for (size_t i = 0; i < fullest; i++)
-    row_of(a, ts_events_text(e, g->memory.at[i].module))->memory += g->memory.at[i].bytes;
+    by_module_row_of(a, ts_events_text(e, g->memory.at[i].module))->memory += g->memory.at[i].bytes;
 }
 
-static void take_graph(adding *a, const ts_events *e)
+static void take_graph(by_module_adding *a, const ts_events *e)
 {
   for (uint32_t i = 0; i < e->count; i++) {
     const ts_event *v = ts_event_at(e, i);
     const ts_graph_facts *f = ts_graph_facts_of(e, i);
     if (v->class != TS_EVENT_DEVICE || !f)
       continue;
-    ts_module_sum *row = row_of(a, ts_events_text(e, f->module));
+    ts_module_sum *row = by_module_row_of(a, ts_events_text(e, f->module));
     int64_t time = v->duration > 0 ? v->duration : 0;
     row->count++;
     *(v->kind == TS_KERNEL_COMMUNICATION ? &row->transfer : &row->compute) += time;
@@ -186,7 +192,7 @@ static void take_graph(adding *a, const ts_events *e)
 
 ts_by_module *ts_by_module_new(ts_arena *arena, const ts_events *e, uint32_t depth, bool layers)
 {
-  adding a = {.arena = arena, .by = TS_NEW(arena, ts_by_module)};
+  by_module_adding a = {.arena = arena, .by = TS_NEW(arena, ts_by_module)};
   a.by->depth = depth;
   a.by->layers = layers;
   if (e->graph)
@@ -198,7 +204,7 @@ ts_by_module *ts_by_module_new(ts_arena *arena, const ts_events *e, uint32_t dep
 
 /* ---- Reports ---- */
 
-static double percent(int64_t part, int64_t whole)
+static double by_module_percent(int64_t part, int64_t whole)
 {
   return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
@@ -224,7 +230,7 @@ void ts_by_module_text(const ts_by_module *m, FILE *out)
     size_t length = strlen(r->name);
     ts_put_text(out, "    %-30s", length > 30 ? r->name + length - 30 : r->name);
     ts_put_text(out, " %12.3f %5.1f %%", (double)r->compute / 1e6,
-                percent(r->compute, all.compute));
+                by_module_percent(r->compute, all.compute));
     if (m->has_exposed)
       ts_put_text(out, " %10.3f", (double)r->exposed / 1e6);
     else

@@ -10,7 +10,7 @@
 
 typedef struct group { const char *name, *ranks; } group;
 
-typedef struct maker {
+typedef struct chakra_ranks_maker {
   ts_arena *arena, *work;
   uint32_t count;
   const char *all;       /* "0,1,2": the ranks of calls without a group */
@@ -19,16 +19,16 @@ typedef struct maker {
   ts_events *to;
   bool computes, timed;  /* some node of the device does; some takes time */
   ts_error *error;
-} maker;
+} chakra_ranks_maker;
 
-static uint32_t intern(ts_events *e, const char *text)
+static uint32_t chakra_ranks_intern(ts_events *e, const char *text)
 {
   return ts_events_string(e, text, strlen(text));
 }
 
 /* ---- Groups ---- */
 
-static bool take_group(maker *m, const cJSON *list)
+static bool take_group(chakra_ranks_maker *m, const cJSON *list)
 {
   const char *ranks = "";
   const cJSON *rank;
@@ -49,7 +49,7 @@ static bool take_group(maker *m, const cJSON *list)
   return true;
 }
 
-static bool read_groups(maker *m, const char *text, size_t size)
+static bool read_groups(chakra_ranks_maker *m, const char *text, size_t size)
 {
   for (uint32_t r = 0; r < m->count; r++)
     m->all = r ? ts_arena_printf(m->work, "%s,%u", m->all, r) : "0";
@@ -64,7 +64,7 @@ static bool read_groups(maker *m, const char *text, size_t size)
   return good;
 }
 
-static const char *ranks_of(const maker *m, const char *name)
+static const char *ranks_of(const chakra_ranks_maker *m, const char *name)
 {
   for (size_t i = 0; i < m->groups.count; i++)
     if (!strcmp(m->groups.at[i].name, name))
@@ -87,7 +87,7 @@ const char *ts_chakra_groups_name(ts_arena *arena, const char *name)
 
 /* In the order of the file, but nodes after what they wait for. Control dependencies that are
  * nesting are none. The reader has found no cycle. */
-static uint32_t *order_of(maker *m)
+static uint32_t *order_of(chakra_ranks_maker *m)
 {
   const ts_events *e = m->from;
   uint32_t *first = TS_NEW_ARRAY(m->work, uint32_t, e->count + 2),
@@ -123,15 +123,15 @@ static uint32_t *order_of(maker *m)
 
 /* ---- A rank ---- */
 
-static uint32_t track_of(maker *m, const char *name, const char *kind)
+static uint32_t chakra_ranks_track_of(chakra_ranks_maker *m, const char *name, const char *kind)
 {
   bool device = strcmp(kind, "host") != 0;
-  uint32_t track = ts_events_track(m->to, 0, intern(m->to, name), device);
-  m->to->tracks.at[track].label = intern(m->to, kind);
+  uint32_t track = ts_events_track(m->to, 0, chakra_ranks_intern(m->to, name), device);
+  m->to->tracks.at[track].label = chakra_ranks_intern(m->to, kind);
   return track;
 }
 
-static bool put_comm(maker *m, const ts_event *v, ts_event *out)
+static bool put_comm(chakra_ranks_maker *m, const ts_event *v, ts_event *out)
 {
   ts_event_comm c = m->from->comms.at[v->detail];
   const char *name = ts_events_text(m->from, c.group);
@@ -145,22 +145,22 @@ static bool put_comm(maker *m, const ts_event *v, ts_event *out)
                    "rank %" PRId64 ", node %" PRIu64 ": %s `%.40s`", m->to->rank, v->id,
                    c.kind == TS_COMM_UNKNOWN ? "an unknown collective" : "no ranks of the group",
                    c.kind == TS_COMM_UNKNOWN ? ts_events_text(m->from, v->name) : name);
-  c.name = intern(m->to, ts_comm_kind_name((ts_comm_kind)c.kind));
+  c.name = chakra_ranks_intern(m->to, ts_comm_kind_name((ts_comm_kind)c.kind));
   c.dtype = 0;
-  c.group = message ? 0 : intern(m->to, name);
+  c.group = message ? 0 : chakra_ranks_intern(m->to, name);
   c.group_label = 0;
-  c.ranks = intern(m->to, ranks);
+  c.ranks = chakra_ranks_intern(m->to, ranks);
   const char *track = message ? ts_arena_printf(m->work, "%s %" PRId64,
                                                 c.kind == TS_COMM_SEND ? "to" : "from", c.peer) :
                                 ts_arena_printf(m->work, "group %s", name);
-  out->track = track_of(m, track, "comm");
+  out->track = chakra_ranks_track_of(m, track, "comm");
   out->duration = -1;
   out->detail = (uint32_t)m->to->comms.count;
   TS_PUSH(m->to->arena, &m->to->comms, c);
   return true;
 }
 
-static bool put_node(maker *m, uint32_t event)
+static bool chakra_ranks_put_node(chakra_ranks_maker *m, uint32_t event)
 {
   const ts_event *v = ts_event_at(m->from, event);
   bool comm = v->kind == TS_KERNEL_COMMUNICATION && v->class == TS_EVENT_DEVICE &&
@@ -169,14 +169,15 @@ static bool put_node(maker *m, uint32_t event)
   ts_event *out = ts_events_add(m->to, (ts_event_class)v->class, (ts_event_kind)v->kind);
   out->id = v->id;
   out->start = m->to->count;
-  out->name = intern(m->to, ts_events_text(m->from, v->name));
+  out->name = chakra_ranks_intern(m->to, ts_events_text(m->from, v->name));
   out->detail = TS_EVENT_NONE;
   if (comm)
     return put_comm(m, v, out);
   const char *stream = ts_events_text(m->from, m->from->tracks.at[v->track].thread_name);
-  out->track = host    ? track_of(m, "host", "host") :
-               *stream ? track_of(m, ts_arena_printf(m->work, "stream %s", stream), "compute") :
-                         track_of(m, "compute", "compute");
+  out->track =
+    host    ? chakra_ranks_track_of(m, "host", "host") :
+    *stream ? chakra_ranks_track_of(m, ts_arena_printf(m->work, "stream %s", stream), "compute") :
+              chakra_ranks_track_of(m, "compute", "compute");
   /* what encloses others on the host takes what they take; a mark takes no time */
   out->duration = host && (m->from->nested || v->class != TS_EVENT_OPERATOR) ? 0 : v->duration;
   ts_event_work work = host ? (ts_event_work){0} : ts_event_work_of(m->from, event);
@@ -188,7 +189,7 @@ static bool put_node(maker *m, uint32_t event)
   return true;
 }
 
-static const ts_events *make_rank(maker *m, uint32_t rank)
+static const ts_events *make_rank(chakra_ranks_maker *m, uint32_t rank)
 {
   const ts_events *e = m->from;
   uint32_t *order = order_of(m), *place = TS_NEW_ARRAY(m->work, uint32_t, e->count + 1);
@@ -197,11 +198,11 @@ static const ts_events *make_rank(maker *m, uint32_t rank)
   m->to->rank = rank;
   m->to->world = m->count;
   m->to->cut = e->cut;
-  ts_events_track(m->to, 0, intern(m->to, "compute"), true);
-  m->to->tracks.at[0].label = intern(m->to, "compute");
+  ts_events_track(m->to, 0, chakra_ranks_intern(m->to, "compute"), true);
+  m->to->tracks.at[0].label = chakra_ranks_intern(m->to, "compute");
   for (uint32_t i = 0; i < e->count; i++) {
     place[order[i]] = i;
-    if (!put_node(m, order[i]))
+    if (!chakra_ranks_put_node(m, order[i]))
       return NULL;
   }
   for (size_t i = 0; i < e->edges.count; i++)
@@ -214,7 +215,8 @@ static const ts_events *make_rank(maker *m, uint32_t rank)
 const ts_events **ts_chakra_ranks(ts_arena *arena, const ts_events *const *files, uint32_t count,
                                   const char *groups, size_t groups_size, ts_error *error)
 {
-  maker m = {.arena = arena, .work = ts_arena_new("Chakra ranks"), .count = count, .error = error};
+  chakra_ranks_maker m = {
+    .arena = arena, .work = ts_arena_new("Chakra ranks"), .count = count, .error = error};
   const ts_events **ranks = TS_NEW_ARRAY(arena, const ts_events *, count + 1);
   bool good = read_groups(&m, groups, groups_size);
   for (uint32_t r = 0; r < count && good; r++) {

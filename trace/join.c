@@ -8,7 +8,7 @@
 typedef struct operator { const char *name; int64_t start; uint32_t number, event; } operator;
 typedef struct operators { operator *at; uint32_t count; } operators;
 
-static int by_name(const void *a, const void *b)
+static int join_by_name(const void *a, const void *b)
 {
   const operator *x = a, *y = b;
   int order = strcmp(x->name, y->name);
@@ -17,7 +17,7 @@ static int by_name(const void *a, const void *b)
   return order ? order : (x->event > y->event) - (x->event < y->event);
 }
 
-static int by_number(const void *a, const void *b)
+static int join_by_number(const void *a, const void *b)
 {
   const operator *x = a, *y = b;
   return x->number != y->number ? (x->number < y->number ? -1 : 1) :
@@ -66,8 +66,8 @@ static uint32_t plain_types(ts_events *to, const ts_events *from, uint32_t strin
   return plain;
 }
 
-static void take(ts_events *e, uint32_t event, const ts_events *graph, uint32_t node,
-                 uint32_t *node_of)
+static void join_take(ts_events *e, uint32_t event, const ts_events *graph, uint32_t node,
+                      uint32_t *node_of)
 {
   ts_event *v = ts_event_at(e, event);
   if (node_of)
@@ -88,22 +88,22 @@ static void take(ts_events *e, uint32_t event, const ts_events *graph, uint32_t 
 static uint32_t join_numbers(ts_events *e, operators own, const ts_events *graph,
                              operators theirs, uint32_t *node_of)
 {
-  qsort(own.at, own.count, sizeof *own.at, by_number);
-  qsort(theirs.at, theirs.count, sizeof *theirs.at, by_number);
+  qsort(own.at, own.count, sizeof *own.at, join_by_number);
+  qsort(theirs.at, theirs.count, sizeof *theirs.at, join_by_number);
   uint32_t joined = 0;
   for (uint32_t i = 0, k = 0; i < own.count; i++) {
     while (k < theirs.count && theirs.at[k].number < own.at[i].number) k++;
     if (own.at[i].number != TS_EVENT_NONE && k < theirs.count &&
         theirs.at[k].number == own.at[i].number &&
         strcmp(theirs.at[k].name, own.at[i].name) == 0) {
-      take(e, own.at[i].event, graph, theirs.at[k].event, node_of);
+      join_take(e, own.at[i].event, graph, theirs.at[k].event, node_of);
       joined++;
     }
   }
   return joined;
 }
 
-static uint32_t named(operators all, uint32_t from)
+static uint32_t join_named(operators all, uint32_t from)
 {
   uint32_t to = from;
   while (to < all.count && strcmp(all.at[to].name, all.at[from].name) == 0) to++;
@@ -115,15 +115,16 @@ static uint32_t named(operators all, uint32_t from)
 static void join_names(ts_events *e, operators own, const ts_events *graph, operators theirs,
                        uint32_t *node_of)
 {
-  qsort(own.at, own.count, sizeof *own.at, by_name);
-  qsort(theirs.at, theirs.count, sizeof *theirs.at, by_name);
+  qsort(own.at, own.count, sizeof *own.at, join_by_name);
+  qsort(theirs.at, theirs.count, sizeof *theirs.at, join_by_name);
   for (uint32_t i = 0, k = 0, n, count; i < own.count; i += n) {
-    n = named(own, i);
+    n = join_named(own, i);
     while (k < theirs.count && strcmp(theirs.at[k].name, own.at[i].name) < 0) k++;
-    count =
-      k < theirs.count && strcmp(theirs.at[k].name, own.at[i].name) == 0 ? named(theirs, k) : 0;
+    count = k < theirs.count && strcmp(theirs.at[k].name, own.at[i].name) == 0 ?
+              join_named(theirs, k) :
+              0;
     for (uint32_t j = 0; j < n && count && n % count == 0; j++)
-      take(e, own.at[i + j].event, graph, theirs.at[k + j % count].event, node_of);
+      join_take(e, own.at[i + j].event, graph, theirs.at[k + j % count].event, node_of);
   }
 }
 

@@ -9,17 +9,17 @@
 
 enum { DEEPEST = 64 };
 
-typedef struct entry { /* an operator to name, or a module around some */
+typedef struct layers_entry { /* an operator to name, or a module around some */
   int64_t start, end;
   uint64_t sequence;   /* + 1, 0: none */
   uint32_t track, event, outer, step;
   uint32_t index;      /* of `ops`; TS_EVENT_NONE: a module */
   const char *outer_name, *layer;
   bool backward;
-} entry;
-typedef TS_VEC(entry) entries;
+} layers_entry;
+typedef TS_VEC(layers_entry) entries;
 
-static int by_start(const entry *x, const entry *y)
+static int by_start(const layers_entry *x, const layers_entry *y)
 {
   int order = (x->start > y->start) - (x->start < y->start);
   return order ? order : ts_by_number(x->event, y->event);
@@ -27,7 +27,7 @@ static int by_start(const entry *x, const entry *y)
 
 static int by_nesting(const void *a, const void *b)
 {
-  const entry *x = a, *y = b;
+  const layers_entry *x = a, *y = b;
   int order = ts_by_number(x->track, y->track);
   order = order ? order : (x->start > y->start) - (x->start < y->start);
   order = order ? order : (x->end < y->end) - (x->end > y->end); /* the one around first */
@@ -37,7 +37,7 @@ static int by_nesting(const void *a, const void *b)
 
 static int by_position(const void *a, const void *b)
 {
-  const entry *x = a, *y = b;
+  const layers_entry *x = a, *y = b;
   int order = ts_by_number(x->step, y->step);
   order = order ? order : strcmp(x->outer_name, y->outer_name);
   return order ? order : by_start(x, y);
@@ -45,7 +45,7 @@ static int by_position(const void *a, const void *b)
 
 static int by_sequence(const void *a, const void *b)
 {
-  const entry *x = a, *y = b;
+  const layers_entry *x = a, *y = b;
   int order = ts_by_number(x->sequence, y->sequence);
   return order ? order : by_start(x, y);
 }
@@ -56,7 +56,7 @@ static const char *bare(const char *name)
   return name;
 }
 
-static uint32_t step_of(const ts_events *e, int64_t start)
+static uint32_t layers_step_of(const ts_events *e, int64_t start)
 {
   uint32_t low = 0, high = e->step_count; /* steps that began by then */
   while (low < high) {
@@ -69,21 +69,21 @@ static uint32_t step_of(const ts_events *e, int64_t start)
   return low;
 }
 
-static entry entry_of(const ts_events *e, uint32_t op, uint32_t index)
+static layers_entry entry_of(const ts_events *e, uint32_t op, uint32_t index)
 {
   const ts_event *v = ts_event_at(e, op);
-  entry n = {.start = v->start,
-             .end = ts_event_end(v),
-             .track = v->track,
-             .event = op,
-             .outer = op,
-             .index = index,
-             .backward = v->flags & TS_EVENT_BACKWARD};
+  layers_entry n = {.start = v->start,
+                    .end = ts_event_end(v),
+                    .track = v->track,
+                    .event = op,
+                    .outer = op,
+                    .index = index,
+                    .backward = v->flags & TS_EVENT_BACKWARD};
   for (int up = 0; up < DEEPEST && op != TS_EVENT_NONE; up++, op = ts_event_at(e, op)->op) {
     n.sequence = n.sequence ? n.sequence : ts_event_at(e, op)->id;
     n.outer = op;
   }
-  n.step = step_of(e, n.start);
+  n.step = layers_step_of(e, n.start);
   n.outer_name = bare(ts_events_text(e, ts_event_at(e, n.backward ? n.event : n.outer)->name));
   return n;
 }
@@ -91,11 +91,11 @@ static entry entry_of(const ts_events *e, uint32_t op, uint32_t index)
 /* The innermost module that is open when an operator begins. */
 static void take_modules(ts_arena *arena, entries *all, bool paths)
 {
-  const entry *open[DEEPEST];
+  const layers_entry *open[DEEPEST];
   uint32_t depth = 0;
   TS_SORT(all, by_nesting);
   for (size_t i = 0; i < all->count; i++) {
-    entry *n = &all->at[i];
+    layers_entry *n = &all->at[i];
     while (depth && (open[depth - 1]->track != n->track || open[depth - 1]->end <= n->start))
       depth--;
     if (n->index != TS_EVENT_NONE)
@@ -113,8 +113,8 @@ static void take_positions(ts_arena *arena, entries *all)
   uint32_t number = 0;
   TS_SORT(all, by_position);
   for (size_t i = 0; i < all->count; i++) {
-    entry *n = &all->at[i];
-    const entry *before = i ? n - 1 : NULL;
+    layers_entry *n = &all->at[i];
+    const layers_entry *before = i ? n - 1 : NULL;
     bool same = before && before->step == n->step && strcmp(before->outer_name, n->outer_name) == 0;
     number = !same ? 0 : number + (before->outer != n->outer);
     if (!n->layer)
@@ -134,10 +134,10 @@ static const char *forward_of(const entries *forward, uint64_t sequence)
     else
       high = middle;
   }
-  const entry *last = low ? &forward->at[low - 1] : NULL;
+  const layers_entry *last = low ? &forward->at[low - 1] : NULL;
   if (!sequence || !last || last->sequence != sequence)
     return NULL;
-  for (const entry *n = last; n >= forward->at && n->sequence == sequence; n--)
+  for (const layers_entry *n = last; n >= forward->at && n->sequence == sequence; n--)
     if (n->track != last->track)
       return NULL;
   return last->layer;
@@ -154,12 +154,12 @@ void ts_layers_name(ts_arena *arena, const ts_events *e, const uint32_t *ops, ui
     const ts_event *v = ts_event_at(e, i);
     if (v->class == TS_EVENT_MARK && v->kind == TS_MARK_MODULE)
       TS_PUSH(work, &all,
-              ((entry){.start = v->start,
-                       .end = ts_event_end(v),
-                       .track = v->track,
-                       .event = i,
-                       .index = TS_EVENT_NONE,
-                       .layer = ts_events_text(e, v->name) + sizeof prefix - 1}));
+              ((layers_entry){.start = v->start,
+                              .end = ts_event_end(v),
+                              .track = v->track,
+                              .event = i,
+                              .index = TS_EVENT_NONE,
+                              .layer = ts_events_text(e, v->name) + sizeof prefix - 1}));
   }
   take_modules(arena, &all, paths);
   for (size_t i = 0; i < all.count; i++)
@@ -171,7 +171,7 @@ void ts_layers_name(ts_arena *arena, const ts_events *e, const uint32_t *ops, ui
       TS_PUSH(work, &forward, named.at[i]);
   TS_SORT(&forward, by_sequence);
   for (size_t i = 0; i < named.count; i++) {
-    const entry *n = &named.at[i];
+    const layers_entry *n = &named.at[i];
     const char *of_forward = n->backward ? forward_of(&forward, n->sequence) : NULL;
     layers[n->index] = of_forward ? of_forward : n->layer;
   }

@@ -13,7 +13,7 @@ _Static_assert(TS_HASH_NONE == TS_EVENT_NONE, "an event that is not found");
 
 typedef struct key { int64_t start; int64_t rest; uint32_t event; } key;
 
-static int by_key(const void *a, const void *b)
+static int link_by_key(const void *a, const void *b)
 {
   const key *x = a, *y = b;
   if (x->start != y->start)
@@ -27,8 +27,8 @@ static int by_key(const void *a, const void *b)
 static void sort_keys(key *keys, size_t count)
 {
   for (size_t i = 1; i < count; i++)
-    if (by_key(&keys[i - 1], &keys[i]) > 0) {
-      qsort(keys, count, sizeof *keys, by_key);
+    if (link_by_key(&keys[i - 1], &keys[i]) > 0) {
+      qsort(keys, count, sizeof *keys, link_by_key);
       return;
     }
 }
@@ -70,11 +70,14 @@ static void sort_classes(ts_events *e, key *keys)
 
 /* ---- Correlation ---- */
 
-typedef struct wanted { const ts_events *e; uint64_t id; } wanted;
+typedef struct link_wanted {
+  const ts_events *e;
+  uint64_t id;
+} link_wanted;
 
 static bool same_id(const void *closure, uint32_t event)
 {
-  const wanted *w = closure;
+  const link_wanted *w = closure;
   return ts_event_at(w->e, event)->id == w->id;
 }
 
@@ -83,7 +86,7 @@ static uint32_t call_of(const ts_hash_table *calls, const ts_events *e, uint64_t
 {
   if (!id)
     return TS_EVENT_NONE;
-  return ts_hash_find(calls, ts_hash_number(id), same_id, &(wanted){e, id});
+  return ts_hash_find(calls, ts_hash_number(id), same_id, &(link_wanted){e, id});
 }
 
 static void link_calls(ts_events *e, ts_arena *work)
@@ -151,7 +154,7 @@ static void nest(ts_events *e, key *keys, ts_arena *work)
 
 static bool same_external(const void *closure, uint32_t event)
 {
-  const wanted *w = closure;
+  const link_wanted *w = closure;
   return ts_event_at(w->e, event)->external == w->id;
 }
 
@@ -160,7 +163,7 @@ static uint32_t operator_of(const ts_hash_table *operators, const ts_events *e, 
 {
   if (!id)
     return TS_EVENT_NONE;
-  return ts_hash_find(operators, ts_hash_number(id), same_external, &(wanted){e, id});
+  return ts_hash_find(operators, ts_hash_number(id), same_external, &(link_wanted){e, id});
 }
 
 /* Traces without calls: by external id. */

@@ -85,7 +85,7 @@ bool ts_loggops_read(const char *text, ts_loggops *model)
 
 /* ---- What happens when ---- */
 
-static bool before(const event *a, const event *b)
+static bool loggops_before(const event *a, const event *b)
 {
   return a->time != b->time   ? a->time < b->time :
          a->order != b->order ? a->order < b->order :
@@ -100,7 +100,7 @@ static void announce(player *p, uint64_t time, uint64_t order, what kind, uint32
   }
   event e = {time, order, id, kind};
   size_t at = p->count++;
-  for (; at && before(&e, &p->heap[(at - 1) / 4]); at = (at - 1) / 4)
+  for (; at && loggops_before(&e, &p->heap[(at - 1) / 4]); at = (at - 1) / 4)
     p->heap[at] = p->heap[(at - 1) / 4];
   p->heap[at] = e;
 }
@@ -114,9 +114,9 @@ static event take_next(player *p)
     if (child >= p->count)
       break;
     for (size_t c = child + 1; c < child + 4 && c < p->count; c++)
-      if (before(&p->heap[c], &p->heap[least]))
+      if (loggops_before(&p->heap[c], &p->heap[least]))
         least = c;
-    if (!before(&p->heap[least], &last))
+    if (!loggops_before(&p->heap[least], &last))
       break;
     p->heap[at] = p->heap[least];
     at = least;
@@ -222,7 +222,7 @@ static void release(player *p, uint32_t rank, uint32_t op, bool started)
     }
 }
 
-static void end(player *p, uint64_t now, uint32_t rank, uint32_t op)
+static void loggops_end(player *p, uint64_t now, uint32_t rank, uint32_t op)
 {
   p->done++;
   if (now > p->r->ranks[rank].end)
@@ -240,7 +240,8 @@ static uint32_t chain_of(const player *p, uint32_t rank, uint32_t source, uint32
          p->mask;
 }
 
-static void keep(player *p, table *t, uint32_t chain, uint32_t rank, uint32_t op, uint64_t time)
+static void loggops_keep(player *p, table *t, uint32_t chain, uint32_t rank, uint32_t op,
+                         uint64_t time)
 {
   uint32_t u = p->open_free;
   if (u != NONE) {
@@ -260,7 +261,7 @@ static void keep(player *p, table *t, uint32_t chain, uint32_t rank, uint32_t op
   t->tail[chain] = u;
 }
 
-static bool fits(const ts_goal_job *s, uint32_t receive, uint32_t source, uint32_t tag)
+static bool loggops_fits(const ts_goal_job *s, uint32_t receive, uint32_t source, uint32_t tag)
 {
   return (s->peer[receive] == NONE || s->peer[receive] == source) &&
          (s->tag[receive] == NONE || s->tag[receive] == tag);
@@ -277,8 +278,8 @@ static bool match(player *p, table *t, uint32_t chain, uint32_t rank, uint32_t o
     unmatched *o = &p->open[u];
     if (o->rank != rank)
       continue;
-    if (!(receives ? fits(s, op, rank_of(s, o->op), s->tag[o->op]) :
-                     fits(s, o->op, source, s->tag[op])))
+    if (!(receives ? loggops_fits(s, op, rank_of(s, o->op), s->tag[o->op]) :
+                     loggops_fits(s, o->op, source, s->tag[op])))
       continue;
     *found = *o;
     if (last == NONE)
@@ -320,7 +321,7 @@ static void receive(player *p, uint64_t now, uint32_t send)
     announce(p, now + busy, p->begun++, ENDS, found.op);
   } else {
     p->r->unexpected++;
-    keep(p, &p->early, chain, rank, send, now + busy);
+    loggops_keep(p, &p->early, chain, rank, send, now + busy);
   }
 }
 
@@ -331,7 +332,7 @@ static void post(player *p, uint64_t now, uint32_t rank, uint32_t op)
   unmatched found;
   release(p, rank, op, true);
   if (!match(p, &p->early, chain, rank, op, NONE, &found)) {
-    keep(p, &p->posted, chain, rank, op, now);
+    loggops_keep(p, &p->posted, chain, rank, op, now);
     return;
   }
   end_rendezvous(p, now, found.op);
@@ -340,7 +341,7 @@ static void post(player *p, uint64_t now, uint32_t rank, uint32_t op)
 
 /* ---- Operations ---- */
 
-static void send(player *p, uint64_t now, uint32_t rank, uint32_t op)
+static void loggops_send(player *p, uint64_t now, uint32_t rank, uint32_t op)
 {
   const ts_goal_job *s = p->s;
   uint32_t cpu = cpu_of(p, rank, op), nic = nic_of(p, rank, op, false);
@@ -375,16 +376,16 @@ static void compute(player *p, uint64_t now, uint32_t rank, uint32_t op)
   if (time)
     announce(p, now + time, p->order, ENDS, op);
   else
-    end(p, now, rank, op);
+    loggops_end(p, now, rank, op);
 }
 
-static void begin(player *p, uint64_t now, uint32_t rank, uint32_t op)
+static void loggops_begin(player *p, uint64_t now, uint32_t rank, uint32_t op)
 {
   ts_goal_kind kind = ts_goal_job_kind(p->s, op);
   if (kind == TS_GOAL_CALC)
     compute(p, now, rank, op);
   else if (kind == TS_GOAL_SEND)
-    send(p, now, rank, op);
+    loggops_send(p, now, rank, op);
   else
     post(p, now, rank, op);
 }
@@ -395,7 +396,7 @@ static void begin_ready(player *p, uint64_t now, uint32_t rank)
   while (p->ready_count) {
     uint32_t op = p->ready[--p->ready_count].op;
     p->order = p->ready[p->ready_count].order;
-    begin(p, now, rank, op);
+    loggops_begin(p, now, rank, op);
   }
 }
 
@@ -415,7 +416,7 @@ static void try_again(player *p, uint64_t now, uint32_t resource)
     if (arrives)
       receive(p, now, id);
     else
-      begin(p, now, rank, id);
+      loggops_begin(p, now, rank, id);
     begin_ready(p, now, rank);
     q = &p->queues[resource];
   }
@@ -455,7 +456,7 @@ static bool stuck(const player *p)
   return ts_fail(p->error, help, "%" PRIu64 " operations never end", s->count - p->done);
 }
 
-static void prepare(player *p)
+static void loggops_prepare(player *p)
 {
   ts_goal_job *s = p->s;
   size_t resources;
@@ -503,7 +504,7 @@ bool ts_loggops_play(ts_arena *arena, ts_goal_job *s, const ts_loggops *model,
     return ts_fail(error, "copy the file again", "the file ends early");
   if (too_long(&p))
     return ts_fail(error, "times are nanoseconds", "the schedule lasts longer than the clock");
-  prepare(&p);
+  loggops_prepare(&p);
   for (uint32_t r = 0; r < s->world; r++) {
     for (uint32_t i = s->first[r + 1]; i-- > s->first[r];)
       if (!s->before[i])
@@ -519,7 +520,7 @@ bool ts_loggops_play(ts_arena *arena, ts_goal_job *s, const ts_loggops *model,
     }
     uint32_t rank = e.what == ENDS ? rank_of(s, e.id) : s->peer[e.id];
     if (e.what == ENDS)
-      end(&p, e.time, rank, e.id);
+      loggops_end(&p, e.time, rank, e.id);
     else
       receive(&p, e.time, e.id);
     begin_ready(&p, e.time, rank);

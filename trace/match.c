@@ -6,16 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct call { /* of a collective or a message on one rank */
+typedef struct match_call { /* of a collective or a message on one rank */
   const char *group;
   int64_t step, sequence;
   uint32_t trace, event, kind;
   int64_t start, end; /* absolute, ns */
-} call;
+} match_call;
 
-typedef struct maker { ts_arena *arena, *work; ts_match *m; TS_VEC(call) calls, messages; } maker;
+typedef struct match_maker {
+  ts_arena *arena, *work;
+  ts_match *m;
+  TS_VEC(match_call) calls, messages;
+} match_maker;
 
-static int64_t step_of(const ts_events *e, const ts_event *v)
+static int64_t match_step_of(const ts_events *e, const ts_event *v)
 {
   int64_t at = v->call != TS_EVENT_NONE ? ts_event_at(e, v->call)->start : v->start;
   for (uint32_t i = e->step_count; i-- > 0;) {
@@ -36,7 +40,7 @@ static uint32_t stream_place(uint32_t track, uint32_t *place, uint32_t *used)
   return place[track];
 }
 
-static void take_calls(maker *k, uint32_t trace)
+static void take_calls(match_maker *k, uint32_t trace)
 {
   const ts_events *e = k->m->traces[trace];
   uint32_t *place = TS_NEW_ARRAY(k->work, uint32_t, e->tracks.count + 1), used = 0;
@@ -46,12 +50,12 @@ static void take_calls(maker *k, uint32_t trace)
       continue;
     const ts_event_comm *c = v->detail != TS_EVENT_NONE ? &e->comms.at[v->detail] : NULL;
     const char *name = ts_events_text(e, v->name);
-    call a = {.trace = trace,
-              .event = e->device[i],
-              .step = step_of(e, v),
-              .sequence = c ? c->sequence : -1,
-              .start = e->base + v->start,
-              .end = e->base + ts_event_end(v)};
+    match_call a = {.trace = trace,
+                    .event = e->device[i],
+                    .step = match_step_of(e, v),
+                    .sequence = c ? c->sequence : -1,
+                    .start = e->base + v->start,
+                    .end = e->base + ts_event_end(v)};
     a.kind = c && c->kind ? c->kind : ts_comm_kind_of(name, strlen(name));
     uint32_t nth = stream_place(v->track, place, &used);
     if (c && c->peer >= 0 && (a.kind == TS_COMM_SEND || a.kind == TS_COMM_RECV)) {
@@ -73,7 +77,7 @@ static void take_calls(maker *k, uint32_t trace)
   }
 }
 
-static int by_group_and_step(const call *a, const call *b)
+static int by_group_and_step(const match_call *a, const match_call *b)
 {
   int order = strcmp(a->group, b->group);
   return order ? order : a->step < b->step ? -1 : a->step > b->step;
@@ -81,7 +85,7 @@ static int by_group_and_step(const call *a, const call *b)
 
 static int by_place(const void *x, const void *y)
 {
-  const call *a = x, *b = y;
+  const match_call *a = x, *b = y;
   int order = by_group_and_step(a, b);
   if (order)
     return order;
@@ -97,7 +101,7 @@ static int by_place(const void *x, const void *y)
 
 static int by_trace(const void *x, const void *y)
 {
-  const call *a = x, *b = y;
+  const match_call *a = x, *b = y;
   int order = by_group_and_step(a, b);
   if (order)
     return order;
@@ -111,7 +115,7 @@ static int by_trace(const void *x, const void *y)
 }
 
 /* Calls without a sequence are counted within their group and step. */
-static void number(call *calls, size_t count, bool by_kind)
+static void match_number(match_call *calls, size_t count, bool by_kind)
 {
   if (count)
     qsort(calls, count, sizeof *calls, by_trace);
@@ -128,31 +132,31 @@ static void number(call *calls, size_t count, bool by_kind)
     qsort(calls, count, sizeof *calls, by_place);
 }
 
-static bool same_call(const call *a, const call *b)
+static bool same_call(const match_call *a, const match_call *b)
 {
   return strcmp(a->group, b->group) == 0 && a->step == b->step && a->sequence == b->sequence;
 }
 
-static void orphan(maker *k, const call *c, const char *why)
+static void orphan(match_maker *k, const match_call *c, const char *why)
 {
   k->m->ranks[c->trace].orphans++;
   TS_PUSH(k->arena, &k->m->orphans, (ts_orphan){c->trace, c->event, why});
 }
 
-static int by_value(const void *a, const void *b)
+static int match_by_value(const void *a, const void *b)
 {
   int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
 }
 
 /* The clock of each rank against the first trace, by the ends of what both took part in. */
-static void align(maker *k)
+static void align(match_maker *k)
 {
   int64_t *difference = TS_NEW_ARRAY(k->work, int64_t, k->calls.count + 1);
   for (uint32_t t = 1; t < k->m->count; t++) {
     size_t n = 0;
     for (size_t i = 0, end; i < k->calls.count; i = end) {
-      const call *first = NULL, *own = NULL;
+      const match_call *first = NULL, *own = NULL;
       for (end = i; end < k->calls.count && same_call(&k->calls.at[end], &k->calls.at[i]); end++) {
         first = k->calls.at[end].trace == 0 ? &k->calls.at[end] : first;
         own = k->calls.at[end].trace == t ? &k->calls.at[end] : own;
@@ -162,20 +166,20 @@ static void align(maker *k)
     }
     if (!n)
       continue;
-    qsort(difference, n, sizeof *difference, by_value);
+    qsort(difference, n, sizeof *difference, match_by_value);
     k->m->ranks[t].offset = difference[n / 2];
     k->m->ranks[t].spread = (difference[n - 1 - n / 4] - difference[n / 4]) / 2;
   }
 }
 
-static void join_collectives(maker *k)
+static void join_collectives(match_maker *k)
 {
   ts_match *m = k->m;
   for (size_t i = 0, end; i < k->calls.count; i = end) {
     int64_t last_start = INT64_MIN;
     bool agree = true;
     for (end = i; end < k->calls.count && same_call(&k->calls.at[end], &k->calls.at[i]); end++) {
-      const call *c = &k->calls.at[end];
+      const match_call *c = &k->calls.at[end];
       int64_t start = c->start - m->ranks[c->trace].offset;
       last_start = start > last_start ? start : last_start;
       agree &= c->kind == k->calls.at[i].kind;
@@ -202,7 +206,7 @@ static void join_collectives(maker *k)
   }
 }
 
-static void join_messages(maker *k)
+static void join_messages(match_maker *k)
 {
   for (size_t i = 0, end; i < k->messages.count; i = end) {
     uint32_t sends = 0, receives = 0;
@@ -218,7 +222,7 @@ static void join_messages(maker *k)
 
 ts_match *ts_match_new(ts_arena *arena, const ts_events *const *traces, uint32_t count)
 {
-  maker k = {.arena = arena, .work = ts_arena_new("match"), .m = TS_NEW(arena, ts_match)};
+  match_maker k = {.arena = arena, .work = ts_arena_new("match"), .m = TS_NEW(arena, ts_match)};
   k.m->traces = traces;
   k.m->count = count;
   k.m->ranks = TS_NEW_ARRAY(arena, ts_match_rank, count + 1);
@@ -226,8 +230,8 @@ ts_match *ts_match_new(ts_arena *arena, const ts_events *const *traces, uint32_t
     k.m->ranks[t].rank = traces[t]->rank;
     take_calls(&k, t);
   }
-  number(k.calls.at, k.calls.count, false);
-  number(k.messages.at, k.messages.count, true);
+  match_number(k.calls.at, k.calls.count, false);
+  match_number(k.messages.at, k.messages.count, true);
   align(&k);
   join_collectives(&k);
   join_messages(&k);

@@ -15,37 +15,40 @@
 typedef enum source_kind { UNSEEN, OUTSIDE, PARAMETER, BUFFER, ROW, PART } source_kind;
 /* base: of a parameter or a buffer, the one held; of an input, the one of as many elements.
  * forward, backward: ns of what was done to it, which its taker gets. */
-typedef struct source {
+typedef struct model_table_source {
   source_kind kind;
   uint32_t row, base;
   int64_t forward, backward;
-} source;
+} model_table_source;
 
 /* of: by tensor; owned: whether a row lists it as its parameter; needed: by call, whether it is
  * part of the model; names: of rows */
-typedef struct maker {
+typedef struct model_table_maker {
   ts_arena *arena;
   ts_model_table *table;
   const ts_step *step;
-  source *of;
+  model_table_source *of;
   bool *owned, *needed;
   ts_hash_table names;
-} maker;
+} model_table_maker;
 
 /* ---- Names ---- */
 
-typedef struct named { const maker *m; const char *name; } named;
+typedef struct model_table_named {
+  const model_table_maker *m;
+  const char *name;
+} model_table_named;
 
-static bool same_name(const void *closure, uint32_t row)
+static bool model_table_same_name(const void *closure, uint32_t row)
 {
-  const named *n = closure;
+  const model_table_named *n = closure;
   return strcmp(n->m->table->rows.at[row].name, n->name) == 0;
 }
 
-static bool is_taken(const maker *m, const char *name)
+static bool is_taken(const model_table_maker *m, const char *name)
 {
-  return ts_hash_find(&m->names, ts_hash_bytes(name, strlen(name)), same_name, &(named){m, name}) !=
-         TS_HASH_NONE;
+  return ts_hash_find(&m->names, ts_hash_bytes(name, strlen(name)), model_table_same_name,
+                      &(model_table_named){m, name}) != TS_HASH_NONE;
 }
 
 static const char *bare(const char *op)
@@ -56,7 +59,8 @@ static const char *bare(const char *op)
 
 /* The module's path for the call that has its parameters; for others the operator behind it. Names
  * of rows hold neither semicolons nor blanks. */
-static const char *name_of(const maker *m, const char *module, const char *op, bool owns)
+static const char *model_table_name_of(const model_table_maker *m, const char *module,
+                                       const char *op, bool owns)
 {
   const char *name = !*module ? bare(op) :
                      owns     ? module :
@@ -73,7 +77,7 @@ static const char *name_of(const maker *m, const char *module, const char *op, b
 
 /* ---- What tensors are ---- */
 
-static uint32_t add_row(maker *m, ts_model_row row)
+static uint32_t model_table_add_row(model_table_maker *m, ts_model_row row)
 {
   uint32_t number = (uint32_t)m->table->rows.count;
   TS_PUSH(m->arena, &m->table->rows, row);
@@ -93,7 +97,7 @@ static bool counts(const ts_step_tensor *t)
 }
 
 /* Tensors are views of earlier ones, so this ends. */
-static source_kind kind_of(const maker *m, uint32_t tensor)
+static source_kind model_table_kind_of(const model_table_maker *m, uint32_t tensor)
 {
   for (;; tensor = m->step->tensors.at[tensor].of) {
     const ts_step_tensor *t = &m->step->tensors.at[tensor];
@@ -107,10 +111,10 @@ static source_kind kind_of(const maker *m, uint32_t tensor)
 }
 
 /* The parameter or buffer that a tensor is, cast or turned. Time of that goes to *row. */
-static uint32_t base_of(maker *m, uint32_t tensor, ts_model_row *row)
+static uint32_t base_of(model_table_maker *m, uint32_t tensor, ts_model_row *row)
 {
   for (;; tensor = m->step->tensors.at[tensor].of) {
-    source *s = &m->of[tensor];
+    model_table_source *s = &m->of[tensor];
     if (s->kind == PARAMETER || s->kind == BUFFER) {
       row->forward += s->forward;
       row->backward += s->backward;
@@ -137,7 +141,7 @@ static int64_t elements(const ts_step_tensor *t)
 }
 
 /* An input that was only given another shape: as it was before. */
-static uint32_t origin_of(const maker *m, uint32_t tensor)
+static uint32_t origin_of(const model_table_maker *m, uint32_t tensor)
 {
   const ts_step_tensor *all = m->step->tensors.at;
   for (int hops = 0;; hops++) { /* what is written in place may be its own input */
@@ -149,10 +153,11 @@ static uint32_t origin_of(const maker *m, uint32_t tensor)
   }
 }
 
-static ts_model_row view_row(maker *m, uint32_t from, const ts_step_tensor *t, const char *kind)
+static ts_model_row view_row(model_table_maker *m, uint32_t from, const ts_step_tensor *t,
+                             const char *kind)
 {
   const char *module = m->table->rows.at[from].module;
-  ts_model_row row = {.name = name_of(m, module, kind, false),
+  ts_model_row row = {.name = model_table_name_of(m, module, kind, false),
                       .kind = kind,
                       .module = module,
                       .dtype = t->dtype,
@@ -163,25 +168,25 @@ static ts_model_row view_row(maker *m, uint32_t from, const ts_step_tensor *t, c
 
 /* The row that gives a tensor. Inputs, views and further outputs get theirs when first asked for.
  */
-static uint32_t row_of(maker *m, uint32_t tensor)
+static uint32_t model_table_row_of(model_table_maker *m, uint32_t tensor)
 {
   const ts_step_tensor *t = &m->step->tensors.at[tensor];
-  source *s = &m->of[tensor];
+  model_table_source *s = &m->of[tensor];
   if (s->kind == ROW)
     return s->row;
   ts_model_row row;
   if (s->kind == PART) {
     row = view_row(m, s->row, t, "part");
-  } else if (kind_of(m, tensor) != OUTSIDE) {
-    row = view_row(m, row_of(m, t->of), t, t->view);
+  } else if (model_table_kind_of(m, tensor) != OUTSIDE) {
+    row = view_row(m, model_table_row_of(m, t->of), t, t->view);
     row.backward = t->backward;
   } else {
     uint32_t first = origin_of(m, tensor);
     if (strcmp(m->step->tensors.at[first].dims, t->dims) != 0) {
-      row = view_row(m, row_of(m, first), t, "aten::view");
+      row = view_row(m, model_table_row_of(m, first), t, "aten::view");
     } else {
       const char *kind = *t->view && t->of == TS_STEP_NONE ? t->view : "input";
-      row = (ts_model_row){.name = name_of(m, "", kind, false),
+      row = (ts_model_row){.name = model_table_name_of(m, "", kind, false),
                            .kind = kind,
                            .module = "",
                            .dtype = t->dtype,
@@ -189,7 +194,7 @@ static uint32_t row_of(maker *m, uint32_t tensor)
     }
     row.forward = s->forward;
   }
-  *s = (source){.kind = ROW, .row = add_row(m, row)};
+  *s = (model_table_source){.kind = ROW, .row = model_table_add_row(m, row)};
   return s->row;
 }
 
@@ -198,17 +203,17 @@ static uint32_t row_of(maker *m, uint32_t tensor)
 /* how many inputs of a call are of each kind; sized: that are no single numbers */
 typedef struct tally { uint32_t of[PART + 1], sized; } tally;
 
-static tally tally_of(const maker *m, const ts_step_call *c)
+static tally tally_of(const model_table_maker *m, const ts_step_call *c)
 {
   tally all = {0};
   for (uint32_t i = 0; i < c->in_count; i++) {
-    all.of[kind_of(m, c->in[i])]++;
+    all.of[model_table_kind_of(m, c->in[i])]++;
     all.sized += !is_number(&m->step->tensors.at[c->in[i]]);
   }
   return all;
 }
 
-static void give(maker *m, const ts_step_call *c, source s)
+static void model_table_give(model_table_maker *m, const ts_step_call *c, model_table_source s)
 {
   for (uint32_t i = 0; i < c->out_count; i++, s.kind = s.kind == ROW ? PART : s.kind)
     if (m->step->tensors.at[c->out[i]].held == TS_HELD_NOT)
@@ -236,11 +241,11 @@ static bool copies(const char *op)
 }
 
 /* Parameters that another row has are tied to it: the row's kind says so. */
-static void take_parameters(maker *m, const ts_step_call *c, ts_model_row *row)
+static void take_parameters(model_table_maker *m, const ts_step_call *c, ts_model_row *row)
 {
   bool tied = false;
   for (uint32_t i = 0; i < c->in_count; i++) {
-    if (kind_of(m, c->in[i]) != PARAMETER)
+    if (model_table_kind_of(m, c->in[i]) != PARAMETER)
       continue;
     uint32_t base = base_of(m, c->in[i], row);
     tied |= m->owned[base];
@@ -254,19 +259,20 @@ static void take_parameters(maker *m, const ts_step_call *c, ts_model_row *row)
     row->kind = ts_arena_printf(m->arena, "tied %s", row->kind);
 }
 
-static void take_inputs(maker *m, const ts_step_call *c, const tally *all, ts_model_row *row)
+static void take_inputs(model_table_maker *m, const ts_step_call *c, const tally *all,
+                        ts_model_row *row)
 {
   for (uint32_t i = 0; i < c->in_count; i++) {
-    source_kind kind = kind_of(m, c->in[i]);
+    source_kind kind = model_table_kind_of(m, c->in[i]);
     bool number = is_number(&m->step->tensors.at[c->in[i]]) && all->sized;
     if (kind != PARAMETER && kind != BUFFER && !number) {
-      uint32_t from = row_of(m, c->in[i]);
+      uint32_t from = model_table_row_of(m, c->in[i]);
       TS_PUSH(m->arena, &row->inputs, from);
     }
   }
 }
 
-static void add_call(maker *m, const ts_step_call *c, const tally *all)
+static void add_call(model_table_maker *m, const ts_step_call *c, const tally *all)
 {
   const ts_step_tensor *y = &m->step->tensors.at[c->out[0]];
   ts_model_row row = {.kind = c->op,
@@ -279,18 +285,18 @@ static void add_call(maker *m, const ts_step_call *c, const tally *all)
   take_parameters(m, c, &row);
   take_inputs(m, c, all, &row);
   bool owns = row.parameters.count || strncmp(row.kind, "tied ", 5) == 0;
-  row.name = name_of(m, c->module, c->op, owns);
-  give(m, c, (source){.kind = ROW, .row = add_row(m, row)});
+  row.name = model_table_name_of(m, c->module, c->op, owns);
+  model_table_give(m, c, (model_table_source){.kind = ROW, .row = model_table_add_row(m, row)});
 }
 
-static void need(maker *m, bool *tensors, uint32_t tensor)
+static void need(model_table_maker *m, bool *tensors, uint32_t tensor)
 {
   for (; tensor != TS_STEP_NONE; tensor = m->step->tensors.at[tensor].of) tensors[tensor] = true;
 }
 
 /* Part of the model is what takes parameters or has a backward, and what leads there: not the zeros
  * of gradients, nor what the script makes of losses. */
-static void find_needed(maker *m)
+static void find_needed(model_table_maker *m)
 {
   bool *tensors = TS_NEW_ARRAY(m->arena, bool, m->step->tensors.count + 1);
   m->needed = TS_NEW_ARRAY(m->arena, bool, m->step->calls.count + 1);
@@ -298,14 +304,14 @@ static void find_needed(maker *m)
     const ts_step_call *c = &m->step->calls.at[i];
     bool needed = c->backward > 0;
     for (uint32_t k = 0; k < c->in_count && !needed; k++)
-      needed = kind_of(m, c->in[k]) == PARAMETER;
+      needed = model_table_kind_of(m, c->in[k]) == PARAMETER;
     for (uint32_t k = 0; k < c->out_count; k++) needed |= tensors[c->out[k]];
     m->needed[i] = needed;
     for (uint32_t k = 0; k < c->in_count && needed; k++) need(m, tensors, c->in[k]);
   }
 }
 
-static void take_call(maker *m, const ts_step_call *c)
+static void model_table_take_call(model_table_maker *m, const ts_step_call *c)
 {
   tally all = tally_of(m, c);
   uint32_t moving = all.of[ROW] + all.of[PART], held = all.of[PARAMETER] + all.of[BUFFER];
@@ -316,12 +322,14 @@ static void take_call(maker *m, const ts_step_call *c)
   } else if (!moving && !all.of[OUTSIDE] && held) {
     source_kind kind = all.of[PARAMETER] ? PARAMETER : BUFFER;
     uint32_t first = 0;
-    while (kind_of(m, c->in[first]) != kind) first++;
+    while (model_table_kind_of(m, c->in[first]) != kind)
+      first++;
     uint32_t base = base_of(m, c->in[first], &rest);
-    give(m, c, (source){.kind = kind,
-                        .base = base,
-                        .forward = rest.forward + c->forward,
-                        .backward = rest.backward + c->backward});
+    model_table_give(m, c,
+                     (model_table_source){.kind = kind,
+                                          .base = base,
+                                          .forward = rest.forward + c->forward,
+                                          .backward = rest.backward + c->backward});
   } else if (!moving && !held && (all.of[OUTSIDE] ? counts(&m->step->tensors.at[c->out[0]]) ||
                                                       copies(op) :
                                                     draws(op))) {
@@ -330,9 +338,10 @@ static void take_call(maker *m, const ts_step_call *c)
       forward += m->of[c->in[i]].kind == OUTSIDE ? m->of[c->in[i]].forward : 0;
       m->of[c->in[i]].forward = 0;
     }
-    give(m, c, (source){.kind = OUTSIDE,
-                        .base = c->in_count ? c->in[0] : TS_STEP_NONE,
-                        .forward = forward});
+    model_table_give(m, c,
+                     (model_table_source){.kind = OUTSIDE,
+                                          .base = c->in_count ? c->in[0] : TS_STEP_NONE,
+                                          .forward = forward});
   } else {
     add_call(m, c, &all);
   }
@@ -340,18 +349,19 @@ static void take_call(maker *m, const ts_step_call *c)
 
 ts_model_table *ts_model_table_new(ts_arena *arena, const ts_step *step)
 {
-  maker m = {.arena = arena, .table = TS_NEW(arena, ts_model_table), .step = step};
-  m.of = TS_NEW_ARRAY(arena, source, step->tensors.count + 1);
+  model_table_maker m = {.arena = arena, .table = TS_NEW(arena, ts_model_table), .step = step};
+  m.of = TS_NEW_ARRAY(arena, model_table_source, step->tensors.count + 1);
   m.owned = TS_NEW_ARRAY(arena, bool, step->tensors.count + 1);
   m.table->step = step;
   find_needed(&m);
-  for (size_t i = 0; i < step->calls.count; i++) take_call(&m, &step->calls.at[i]);
+  for (size_t i = 0; i < step->calls.count; i++)
+    model_table_take_call(&m, &step->calls.at[i]);
   if (step->optimizer)
-    add_row(&m, (ts_model_row){.name = name_of(&m, "", "optimizer", false),
-                               .kind = "optimizer",
-                               .dtype = "",
-                               .dims = "",
-                               .forward = step->optimizer});
+    model_table_add_row(&m, (ts_model_row){.name = model_table_name_of(&m, "", "optimizer", false),
+                                           .kind = "optimizer",
+                                           .dtype = "",
+                                           .dims = "",
+                                           .forward = step->optimizer});
   return m.table;
 }
 

@@ -17,27 +17,27 @@ typedef struct dims { int64_t at[DIMENSIONS]; uint32_t rank; int64_t each; } dim
 typedef enum product_class { NO_PRODUCT, MATRIX_PRODUCT, CONVOLUTION } product_class;
 /* Of one run of an operator. gradient: time of kernels that are known to make that of the input,
  * that of the weight; tf32: one of them rounds its operands so; one_kernel: all are the same. */
-typedef struct sums {
+typedef struct optable_sums {
   int64_t time, gradient[2];
   uint32_t kernels;
   uint32_t kernel;
   uint8_t kind;
   bool tf32, one_kernel;
-} sums;
-typedef struct sample {
+} optable_sums;
+typedef struct optable_sample {
   const char *key, *op, *kernel, *phase, *layer;
   int64_t time;
   product_class class;
   bool fp32;
-} sample;
+} optable_sample;
 /* tf32: by class */
-typedef struct maker {
+typedef struct optable_maker {
   ts_arena *arena;
   ts_op_table *table;
   const ts_events *e;
-  TS_VEC(sample) samples;
+  TS_VEC(optable_sample) samples;
   bool tf32[3];
-} maker;
+} optable_maker;
 
 /* ---- Shapes ---- */
 
@@ -108,7 +108,7 @@ static double elements(const dims *t)
 
 /* Bytes read and written: inputs, and an output of the size of the largest of them; a copy writes
  * its first input, a fill does not read it. */
-static double bytes_of(const char *op, const dims *t, uint32_t count)
+static double optable_bytes_of(const char *op, const dims *t, uint32_t count)
 {
   double sum = 0, most = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -248,7 +248,7 @@ static const char *cell(ts_arena *arena, const char *text)
 
 /* ---- What names of kernels say ---- */
 
-static bool named(const char *kernel, const char *const *parts)
+static bool optable_named(const char *kernel, const char *const *parts)
 {
   for (; *parts; parts++)
     if (strstr(kernel, *parts))
@@ -256,7 +256,8 @@ static bool named(const char *kernel, const char *const *parts)
   return false;
 }
 
-static void add_kernel(const maker *m, sums *s, uint32_t name, int64_t time, uint8_t kind)
+static void add_kernel(const optable_maker *m, optable_sums *s, uint32_t name, int64_t time,
+                       uint8_t kind)
 {
   /* cuDNN's, MIOpen's */
   static const char *const gradient[2][3] = {{"dgrad", "_bwd_", NULL}, {"wgrad", "_wrw_", NULL}};
@@ -268,8 +269,8 @@ static void add_kernel(const maker *m, sums *s, uint32_t name, int64_t time, uin
     s->kernel = name;
   s->kind = s->kernels && s->kind != kind ? TS_KERNEL_OTHER : kind;
   for (int g = 0; g < 2; g++)
-    s->gradient[g] += named(text, gradient[g]) ? time : 0;
-  s->tf32 |= named(text, tf32);
+    s->gradient[g] += optable_named(text, gradient[g]) ? time : 0;
+  s->tf32 |= optable_named(text, tf32);
   s->time += time;
   s->kernels++;
 }
@@ -277,8 +278,8 @@ static void add_kernel(const maker *m, sums *s, uint32_t name, int64_t time, uin
 /* A backward of a convolution is both gradients in one operator. Where names of kernels distinguish
  * them apart it is two products, as ops ask for them: what the other kernels take (layouts, zeros,
  * the bias) goes to both in proportion. */
-static void add_gradients(maker *m, sample row, const char *dtype, const int64_t mnk[4],
-                          const sums *s)
+static void add_gradients(optable_maker *m, optable_sample row, const char *dtype,
+                          const int64_t mnk[4], const optable_sums *s)
 {
   const int64_t sizes[2][3] = {{mnk[0], mnk[2], mnk[1]}, {mnk[1], mnk[2], mnk[0]}};
   double first = (double)s->gradient[0] / (double)(s->gradient[0] + s->gradient[1]);
@@ -294,10 +295,10 @@ static void add_gradients(maker *m, sample row, const char *dtype, const int64_t
 
 /* Under TF32 allowed, a library takes it where it is faster: all products of fp32 of the recording
  * are of that kind, also those for which it was not. */
-static void label_tf32(maker *m)
+static void label_tf32(optable_maker *m)
 {
   for (size_t i = 0; i < m->samples.count; i++) {
-    sample *s = &m->samples.at[i];
+    optable_sample *s = &m->samples.at[i];
     const char *rest = strchr(s->key, ',');
     if (s->fp32 && m->tf32[s->class])
       s->key = ts_arena_printf(m->arena, "%.*s,tf32%s", (int)(rest - s->key), s->key,
@@ -309,8 +310,8 @@ static void label_tf32(maker *m)
 
 /* ---- Rows ---- */
 
-static void add_sample(maker *m, const ts_event *v, const ts_shapes *shapes, const sums *s,
-                       const char *layer)
+static void add_sample(optable_maker *m, const ts_event *v, const ts_shapes *shapes,
+                       const optable_sums *s, const char *layer)
 {
   dims tensors[TENSORS];
   const char *dtype = NULL, *full = ts_events_text(m->e, v->name), *colons = strstr(full, "::");
@@ -318,13 +319,13 @@ static void add_sample(maker *m, const ts_event *v, const ts_shapes *shapes, con
   int64_t mnk[4];
   uint32_t count = take_dims(ts_events_text(m->e, shapes->dims), tensors);
   take_types(ts_events_text(m->e, shapes->types), tensors, count, &dtype);
-  double bytes = bytes_of(op, tensors, count);
+  double bytes = optable_bytes_of(op, tensors, count);
   if (!dtype || bytes <= 0 || bytes > 1e15)
     return;
-  sample row = {.op = cell(m->arena, full),
-                .kernel = cell(m->arena, ts_events_text(m->e, s->kernel)),
-                .layer = layer,
-                .time = s->time};
+  optable_sample row = {.op = cell(m->arena, full),
+                        .kernel = cell(m->arena, ts_events_text(m->e, s->kernel)),
+                        .layer = layer,
+                        .time = s->time};
   row.phase = v->flags & TS_EVENT_BACKWARD ? "backward" : "forward";
   row.fp32 = strcmp(dtype, "fp32") == 0;
   row.class = product_of(op, tensors, count, mnk) ? MATRIX_PRODUCT :
@@ -352,11 +353,11 @@ static void add_sample(maker *m, const ts_event *v, const ts_shapes *shapes, con
   TS_PUSH(m->arena, &m->samples, row);
 }
 
-static void take_trace(maker *m)
+static void take_trace(optable_maker *m)
 {
   const ts_events *e = m->e;
   ts_arena *work = ts_arena_new("operators");
-  sums *of = TS_NEW_ARRAY(work, sums, e->count + 1);
+  optable_sums *of = TS_NEW_ARRAY(work, optable_sums, e->count + 1);
   for (uint32_t i = 0; i < e->device_count; i++) {
     const ts_event *v = ts_event_at(e, e->device[i]);
     int64_t time = v->duration > 0 ? v->duration : 0;
@@ -391,7 +392,7 @@ static void take_trace(maker *m)
 }
 
 /* A graph's nodes are the operators themselves. */
-static void take_graph(maker *m)
+static void take_graph(optable_maker *m)
 {
   const ts_events *e = m->e;
   for (uint32_t i = 0; i < e->count && i < e->graph->facts.count; i++) {
@@ -405,7 +406,7 @@ static void take_graph(maker *m)
     else if (f->in == TS_EVENT_NONE)
       m->table->shapeless += v->duration;
     else {
-      sums one = {0};
+      optable_sums one = {0};
       add_kernel(m, &one, v->name, v->duration, v->kind);
       add_sample(m, v, &e->shapes.at[f->in], &one, cell(m->arena, ts_events_text(e, f->module)));
     }
@@ -414,7 +415,7 @@ static void take_graph(maker *m)
 
 static int by_key_and_time(const void *a, const void *b)
 {
-  const sample *x = a, *y = b;
+  const optable_sample *x = a, *y = b;
   int order = strcmp(x->key, y->key);
   if (!order)
     order = (x->time > y->time) - (x->time < y->time);
@@ -432,7 +433,7 @@ static int by_layer(const void *a, const void *b)
 }
 
 /* The layers of samples, each once: the first few, and how many more. */
-static const char *layers_of(ts_arena *arena, const sample *samples, size_t count)
+static const char *layers_of(ts_arena *arena, const optable_sample *samples, size_t count)
 {
   ts_arena *work = ts_arena_new("layers");
   TS_VEC(const char *) names = {0};
@@ -449,7 +450,7 @@ static const char *layers_of(ts_arena *arena, const sample *samples, size_t coun
 
 ts_op_table *ts_op_table_new(ts_arena *arena, const ts_events *const *traces, uint32_t count)
 {
-  maker m = {.arena = arena, .table = TS_NEW(arena, ts_op_table)};
+  optable_maker m = {.arena = arena, .table = TS_NEW(arena, ts_op_table)};
   for (uint32_t i = 0; i < count; i++) {
     m.e = traces[i];
     if (m.e->format == TS_TRACE_GRAPH)
@@ -465,7 +466,7 @@ ts_op_table *ts_op_table_new(ts_arena *arena, const ts_events *const *traces, ui
          end < m.samples.count && strcmp(m.samples.at[end].key, m.samples.at[i].key) == 0;)
       end++;
     size_t n = end - i;
-    const sample *middle = &m.samples.at[i + n / 2];
+    const optable_sample *middle = &m.samples.at[i + n / 2];
     int64_t median = n % 2 ? middle->time : (middle->time + middle[-1].time) / 2;
     TS_PUSH(arena, &m.table->rows,
             (ts_op_row){middle->key, middle->op, middle->kernel, middle->phase,

@@ -49,7 +49,7 @@ static void look_beside(const ts_events *e, const numbers *comms, size_t first, 
   i->share = v->duration > 0 ? (double)covered / (double)v->duration : 0;
 }
 
-static int by_key(const void *x, const void *y)
+static int pairs_by_key(const void *x, const void *y)
 {
   const instance *a = x, *b = y;
   int order = memcmp(a->key, b->key, sizeof a->key);
@@ -150,7 +150,7 @@ void ts_event_pairs_add(ts_arena *arena, const ts_events *e, ts_event_pairs *out
       TS_PUSH(scratch, &all, it);
     }
   }
-  TS_SORT(&all, by_key);
+  TS_SORT(&all, pairs_by_key);
   for (size_t from = 0, to; from < all.count; from = to) {
     for (to = from + 1;
          to < all.count && memcmp(all.at[from].key, all.at[to].key, sizeof all.at[0].key) == 0;)

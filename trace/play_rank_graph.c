@@ -14,7 +14,10 @@ enum { RUN_MOST = UINT16_MAX }; /* what a node waits for, and what it allocates 
 
 /* Sender, receiver, tag, communicator, and how many went before: the same on both sides. */
 typedef struct message_key { uint64_t sender, receiver, tag, group, nth; } message_key;
-typedef struct message { message_key key; uint32_t event; } message;
+typedef struct play_rank_graph_message {
+  message_key key;
+  uint32_t event;
+} play_rank_graph_message;
 typedef struct sent { message_key key; int64_t bytes; bool taken; } sent;
 
 typedef struct digest { uint64_t half[2]; } digest;
@@ -26,7 +29,7 @@ typedef struct shared {
   uint32_t fragment, first_item, first_holding, holding_count;
 } shared;
 
-typedef struct maker {
+typedef struct play_rank_graph_maker {
   ts_arena *work;
   const ts_events *const *ranks;
   uint32_t world;
@@ -39,9 +42,9 @@ typedef struct maker {
   TS_VEC(shared) shared;
   uint32_t *shared_of;           /* [world] */
   ts_error *error;
-} maker;
+} play_rank_graph_maker;
 
-static uint32_t stream_of(const maker *m, const ts_events *e, const ts_event *v)
+static uint32_t stream_of(const play_rank_graph_maker *m, const ts_events *e, const ts_event *v)
 {
   return m->groups->stream_of[e->rank][v->track];
 }
@@ -58,11 +61,11 @@ static int compare_keys(const message_key *x, const message_key *y)
   return 0;
 }
 
-static int by_key(const void *a, const void *b) { return compare_keys(a, b); }
+static int play_rank_graph_by_key(const void *a, const void *b) { return compare_keys(a, b); }
 
 static int by_key_and_event(const void *a, const void *b)
 {
-  const message *x = a, *y = b;
+  const play_rank_graph_message *x = a, *y = b;
   int order = compare_keys(&x->key, &y->key);
   return order ? order : (x->event > y->event) - (x->event < y->event);
 }
@@ -87,7 +90,7 @@ static uint64_t mix_text(uint64_t hash, const char *text)
   return mix(hash, 0);
 }
 
-static message_key key_of(const ts_events *e, const ts_event_comm *c)
+static message_key play_rank_graph_key_of(const ts_events *e, const ts_event_comm *c)
 {
   uint64_t own = (uint64_t)e->rank, peer = (uint64_t)c->peer;
   bool send = c->kind == TS_COMM_SEND;
@@ -98,10 +101,12 @@ static message_key key_of(const ts_events *e, const ts_event_comm *c)
 /* Keys of a rank's messages, by event. */
 static message_key *number_messages(ts_arena *arena, const ts_events *e)
 {
-  TS_VEC(message) all = {0};
+  TS_VEC(play_rank_graph_message) all = {0};
   for (uint32_t i = 0; i < e->count; i++)
     if (is_message(e, ts_event_at(e, i)))
-      TS_PUSH(arena, &all, ((message){key_of(e, &e->comms.at[ts_event_at(e, i)->detail]), i}));
+      TS_PUSH(arena, &all,
+              ((play_rank_graph_message){
+                play_rank_graph_key_of(e, &e->comms.at[ts_event_at(e, i)->detail]), i}));
   if (!all.count)
     return NULL;
   message_key *keys = TS_NEW_ARRAY(arena, message_key, e->count + 1);
@@ -115,7 +120,7 @@ static message_key *number_messages(ts_arena *arena, const ts_events *e)
   return keys;
 }
 
-static void collect_messages(maker *m)
+static void collect_messages(play_rank_graph_maker *m)
 {
   for (uint32_t r = 0; r < m->world; r++) {
     const ts_events *e = m->ranks[r];
@@ -128,10 +133,10 @@ static void collect_messages(maker *m)
                 ((sent){keys[i], e->comms.at[ts_event_at(e, i)->detail].bytes, false}));
     ts_arena_free(scratch);
   }
-  TS_SORT(&m->messages, by_key);
+  TS_SORT(&m->messages, play_rank_graph_by_key);
 }
 
-static size_t place_of(const maker *m, const message_key *key)
+static size_t play_rank_graph_place_of(const play_rank_graph_maker *m, const message_key *key)
 {
   size_t low = 0, high = m->messages.count;
   while (low < high) {
@@ -145,14 +150,15 @@ static size_t place_of(const maker *m, const message_key *key)
 }
 
 /* The place among what the sender sends the receiver: small, and alike for pairs that do alike. */
-static uint32_t tag_of(const maker *m, const message_key *key)
+static uint32_t tag_of(const play_rank_graph_maker *m, const message_key *key)
 {
-  return (uint32_t)(place_of(m, key) -
-                    place_of(m, &(message_key){key->sender, key->receiver, 0, 0, 0}));
+  return (
+    uint32_t)(play_rank_graph_place_of(m, key) -
+              play_rank_graph_place_of(m, &(message_key){key->sender, key->receiver, 0, 0, 0}));
 }
 
-static bool no_counterpart(const maker *m, const ts_event_comm *c, const message_key *key,
-                           const char *what)
+static bool no_counterpart(const play_rank_graph_maker *m, const ts_event_comm *c,
+                           const message_key *key, const char *what)
 {
   return ts_fail(m->error, "trace all ranks in one run of the same script",
                  "message %" PRIu64 " of rank %" PRIu64 " to rank %" PRIu64 " with tag %" PRId64
@@ -161,14 +167,14 @@ static bool no_counterpart(const maker *m, const ts_event_comm *c, const message
 }
 
 /* What this rank receives has been sent. */
-static bool take_messages(maker *m, const ts_events *e, const message_key *keys)
+static bool take_messages(play_rank_graph_maker *m, const ts_events *e, const message_key *keys)
 {
   for (uint32_t i = 0; keys && i < e->count; i++) {
     const ts_event *v = ts_event_at(e, i);
     const ts_event_comm *c = is_message(e, v) ? &e->comms.at[v->detail] : NULL;
     if (!c || c->kind != TS_COMM_RECV)
       continue;
-    size_t at = place_of(m, &keys[i]);
+    size_t at = play_rank_graph_place_of(m, &keys[i]);
     if (at == m->messages.count || compare_keys(&m->messages.at[at].key, &keys[i]) != 0)
       return no_counterpart(m, c, &keys[i], "it is received, and never sent");
     if (m->messages.at[at].bytes != c->bytes)
@@ -181,7 +187,7 @@ static bool take_messages(maker *m, const ts_events *e, const message_key *keys)
   return true;
 }
 
-static bool all_taken(const maker *m)
+static bool all_taken(const play_rank_graph_maker *m)
 {
   for (size_t i = 0; i < m->messages.count; i++)
     if (!m->messages.at[i].taken)
@@ -191,7 +197,7 @@ static bool all_taken(const maker *m)
 
 /* ---- What ranks do alike ---- */
 
-static void add(digest *d, uint64_t value)
+static void play_rank_graph_add(digest *d, uint64_t value)
 {
   d->half[0] = mix(d->half[0], value);
   d->half[1] = mix(d->half[1] + 0x632be59bd9b4e019u, value);
@@ -202,7 +208,7 @@ static void add_text(digest *d, const ts_events *e, uint64_t *hashes, uint32_t s
 {
   if (!hashes[string])
     hashes[string] = mix_text(1, ts_events_text(e, string)) | 1;
-  add(d, hashes[string]);
+  play_rank_graph_add(d, hashes[string]);
 }
 
 static void add_shapes(digest *d, const ts_events *e, uint64_t *hashes, uint32_t shapes)
@@ -213,17 +219,18 @@ static void add_shapes(digest *d, const ts_events *e, uint64_t *hashes, uint32_t
   add_text(d, e, hashes, e->shapes.at[shapes].types);
 }
 
-static void add_comm(digest *d, const maker *m, const ts_events *e, const ts_event *v)
+static void play_rank_graph_add_comm(digest *d, const play_rank_graph_maker *m, const ts_events *e,
+                                     const ts_event *v)
 {
   const ts_event_comm *c = &e->comms.at[v->detail];
   uint32_t list = m->groups->list_of[e->rank][v->detail];
-  add(d, c->kind);
-  add(d, (uint64_t)c->bytes);
-  add(d, list == TS_EVENT_NONE ? list : m->groups->lists.at[list].group);
+  play_rank_graph_add(d, c->kind);
+  play_rank_graph_add(d, (uint64_t)c->bytes);
+  play_rank_graph_add(d, list == TS_EVENT_NONE ? list : m->groups->lists.at[list].group);
 }
 
 /* All that a program holds, but for the peers of its messages. */
-static digest digest_of(const maker *m, const ts_events *e)
+static digest digest_of(const play_rank_graph_maker *m, const ts_events *e)
 {
   ts_arena *scratch = ts_arena_new("digest");
   uint64_t *hashes = TS_NEW_ARRAY(scratch, uint64_t, ts_events_strings(e) + 1);
@@ -231,28 +238,28 @@ static digest digest_of(const maker *m, const ts_events *e)
   for (uint32_t i = 0; i < e->count; i++) {
     const ts_event *v = ts_event_at(e, i);
     const ts_graph_facts *f = ts_graph_facts_of(e, i);
-    add(&d, v->class);
-    add(&d, v->class == TS_EVENT_DEVICE ? stream_of(m, e, v) : 0);
-    add(&d, (uint64_t)v->duration);
+    play_rank_graph_add(&d, v->class);
+    play_rank_graph_add(&d, v->class == TS_EVENT_DEVICE ? stream_of(m, e, v) : 0);
+    play_rank_graph_add(&d, (uint64_t)v->duration);
     add_text(&d, e, hashes, v->name);
     if (f) {
       add_text(&d, e, hashes, f->phase);
       add_text(&d, e, hashes, f->module);
       add_shapes(&d, e, hashes, f->in);
       add_shapes(&d, e, hashes, f->out);
-      add(&d, f->sync);
+      play_rank_graph_add(&d, f->sync);
     }
     if (v->kind == TS_KERNEL_COMMUNICATION && v->detail != TS_EVENT_NONE)
-      add_comm(&d, m, e, v);
+      play_rank_graph_add_comm(&d, m, e, v);
   }
   for (size_t i = 0; i < e->edges.count; i++) {
-    add(&d, e->edges.at[i].from);
-    add(&d, e->edges.at[i].to);
+    play_rank_graph_add(&d, e->edges.at[i].from);
+    play_rank_graph_add(&d, e->edges.at[i].to);
   }
   for (size_t i = 0; e->graph && i < e->graph->memory.count; i++) {
     const ts_graph_memory *g = &e->graph->memory.at[i];
-    add(&d, g->event);
-    add(&d, (uint64_t)g->bytes);
+    play_rank_graph_add(&d, g->event);
+    play_rank_graph_add(&d, (uint64_t)g->bytes);
     add_text(&d, e, hashes, g->category);
     add_text(&d, e, hashes, g->module);
   }
@@ -281,7 +288,7 @@ static uint32_t phase_of(const ts_events *e, uint32_t i)
   return TS_IR_PHASE_OTHER;
 }
 
-typedef struct program {
+typedef struct play_rank_graph_program {
   const ts_events *e;
   uint32_t *node_of; /* by event: its last */
   uint32_t *first_dep, *deps;
@@ -292,9 +299,10 @@ typedef struct program {
   TS_VEC(ts_ir_port) ports;
   TS_VEC(ts_ir_binding) bindings;
   ts_kernel_list kernels; /* of the node under way */
-} program;
+} play_rank_graph_program;
 
-static void put_message(maker *m, program *p, ts_ir_node *n, uint32_t i)
+static void put_message(play_rank_graph_maker *m, play_rank_graph_program *p, ts_ir_node *n,
+                        uint32_t i)
 {
   const ts_event_comm *c = &p->e->comms.at[ts_event_at(p->e, i)->detail];
   n->op = c->kind == TS_COMM_SEND ? TS_IR_SEND : TS_IR_RECV;
@@ -306,7 +314,7 @@ static void put_message(maker *m, program *p, ts_ir_node *n, uint32_t i)
                         .is_send = c->kind == TS_COMM_SEND}));
 }
 
-static void bind_messages(const maker *m, program *p)
+static void bind_messages(const play_rank_graph_maker *m, play_rank_graph_program *p)
 {
   for (uint32_t i = 0; p->keys && i < p->e->count; i++)
     if (is_message(p->e, ts_event_at(p->e, i)))
@@ -316,7 +324,8 @@ static void bind_messages(const maker *m, program *p)
 }
 
 /* The n-th call of a list has the bytes that most is given by any member; `calls` counts them. */
-static void put_collective(maker *m, program *p, ts_ir_node *n, uint32_t i, uint32_t *calls)
+static void put_collective(play_rank_graph_maker *m, play_rank_graph_program *p, ts_ir_node *n,
+                           uint32_t i, uint32_t *calls)
 {
   uint32_t number = m->groups->list_of[p->e->rank][ts_event_at(p->e, i)->detail];
   n->host_ps = m->prices->collective;
@@ -346,7 +355,8 @@ static uint32_t category_of(const char *name)
 }
 
 /* What is allocated when its first kernel starts (`begins`), and freed when the last ends. */
-static void put_memory(maker *m, program *p, ts_ir_node *n, uint32_t i, bool begins, bool ends)
+static void play_rank_graph_put_memory(play_rank_graph_maker *m, play_rank_graph_program *p,
+                                       ts_ir_node *n, uint32_t i, bool begins, bool ends)
 {
   TS_VEC(ts_ir_mem) mems = {0};
   for (uint32_t k = p->first_mem[i]; k < p->first_mem[i + 1]; k++) {
@@ -361,18 +371,19 @@ static void put_memory(maker *m, program *p, ts_ir_node *n, uint32_t i, bool beg
   n->first_mem = mems.count ? ts_ir_intern_run(m->b, TS_IR_MEMS, mems.at, (uint32_t)mems.count) : 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int play_rank_graph_by_number(const void *a, const void *b)
 {
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return (x > y) - (x < y);
 }
 
-static void put_dependencies(maker *m, program *p, ts_ir_node *n, uint32_t i)
+static void put_dependencies(play_rank_graph_maker *m, play_rank_graph_program *p, ts_ir_node *n,
+                             uint32_t i)
 {
   uint32_t count = p->first_dep[i + 1] - p->first_dep[i],
            *deps = TS_NEW_ARRAY(p->work, uint32_t, count + 1), kept = 0;
   for (uint32_t k = 0; k < count; k++) deps[k] = p->node_of[p->deps[p->first_dep[i] + k]];
-  qsort(deps, count, sizeof *deps, by_number);
+  qsort(deps, count, sizeof *deps, play_rank_graph_by_number);
   for (uint32_t k = 0; k < count; k++)
     if (!kept || deps[kept - 1] != deps[k])
       deps[kept++] = deps[k];
@@ -382,7 +393,8 @@ static void put_dependencies(maker *m, program *p, ts_ir_node *n, uint32_t i)
 
 /* The kernels of an operation follow one another on its stream; one that launches nothing takes no
  * time. */
-static bool put_kernels(maker *m, program *p, ts_ir_node n, uint32_t i)
+static bool put_kernels(play_rank_graph_maker *m, play_rank_graph_program *p, ts_ir_node n,
+                        uint32_t i)
 {
   p->kernels.count = 0;
   if (!m->prices->kernels(m->prices->closure, p->e, i, p->work, &p->kernels, m->error))
@@ -390,14 +402,14 @@ static bool put_kernels(maker *m, program *p, ts_ir_node n, uint32_t i)
   if (!p->kernels.count) {
     n.op = TS_IR_RECORD;
     if (p->first_mem)
-      put_memory(m, p, &n, i, true, true);
+      play_rank_graph_put_memory(m, p, &n, i, true, true);
     TS_PUSH(p->work, &p->nodes, n);
   }
   n.host_ps = m->prices->launch;
   for (size_t k = 0; k < p->kernels.count; k++) {
     n.arg = p->kernels.at[k];
     if (p->first_mem)
-      put_memory(m, p, &n, i, k == 0, k + 1 == p->kernels.count);
+      play_rank_graph_put_memory(m, p, &n, i, k == 0, k + 1 == p->kernels.count);
     TS_PUSH(p->work, &p->nodes, n);
     n.dep_count = 0;
     n.first_dep = 0;
@@ -411,7 +423,8 @@ static void put_host(ts_ir_node *n, const ts_event *v)
   n->host_ps = v->duration > 0 ? (uint64_t)v->duration * 1000 : 0;
 }
 
-static void put_wait(maker *m, program *p, uint32_t label, uint32_t node)
+static void put_wait(play_rank_graph_maker *m, play_rank_graph_program *p, uint32_t label,
+                     uint32_t node)
 {
   ts_ir_node wait = {.op = TS_IR_HOST_SYNC,
                      .phase = TS_IR_PHASE_OTHER,
@@ -423,7 +436,8 @@ static void put_wait(maker *m, program *p, uint32_t label, uint32_t node)
   TS_PUSH(p->work, &p->nodes, wait);
 }
 
-static bool put_node(maker *m, program *p, uint32_t i, uint32_t *calls)
+static bool play_rank_graph_put_node(play_rank_graph_maker *m, play_rank_graph_program *p,
+                                     uint32_t i, uint32_t *calls)
 {
   const ts_event *v = ts_event_at(p->e, i);
   const ts_graph_facts *f = ts_graph_facts_of(p->e, i);
@@ -450,7 +464,7 @@ static bool put_node(maker *m, program *p, uint32_t i, uint32_t *calls)
     else
       put_collective(m, p, &n, i, calls);
     if (p->first_mem)
-      put_memory(m, p, &n, i, true, true);
+      play_rank_graph_put_memory(m, p, &n, i, true, true);
     TS_PUSH(p->work, &p->nodes, n);
   }
   p->node_of[i] = (uint32_t)p->nodes.count - 1;
@@ -459,7 +473,7 @@ static bool put_node(maker *m, program *p, uint32_t i, uint32_t *calls)
   return true;
 }
 
-static bool sort_dependencies(maker *m, program *p)
+static bool sort_dependencies(play_rank_graph_maker *m, play_rank_graph_program *p)
 {
   const ts_events *e = p->e;
   p->first_dep = TS_NEW_ARRAY(p->work, uint32_t, e->count + 2);
@@ -485,7 +499,7 @@ static bool sort_dependencies(maker *m, program *p)
 }
 
 /* Memory events lie in the order of nodes, what is held before at either end. */
-static bool sort_memory(maker *m, program *p)
+static bool sort_memory(play_rank_graph_maker *m, play_rank_graph_program *p)
 {
   const ts_events *e = p->e;
   if (!e->graph)
@@ -512,7 +526,7 @@ static bool sort_memory(maker *m, program *p)
 }
 
 /* A rank frees what it held before or allocated, by category. */
-static bool check_memory(maker *m, const ts_events *e)
+static bool check_memory(play_rank_graph_maker *m, const ts_events *e)
 {
   int64_t held[TS_IR_CATEGORIES] = {0};
   for (size_t i = 0; e->graph && i < e->graph->memory.count; i++) {
@@ -531,7 +545,7 @@ static bool check_memory(maker *m, const ts_events *e)
   return true;
 }
 
-static uint32_t put_holdings(maker *m, const ts_events *e, uint32_t *count)
+static uint32_t put_holdings(play_rank_graph_maker *m, const ts_events *e, uint32_t *count)
 {
   TS_VEC(ts_ir_holding) held = {0};
   for (size_t i = 0; e->graph && i < e->graph->memory.count; i++) {
@@ -546,7 +560,7 @@ static uint32_t put_holdings(maker *m, const ts_events *e, uint32_t *count)
   return ts_ir_append_copies(m->b, TS_IR_HOLDINGS, held.at, *count);
 }
 
-static bool put_fragment(maker *m, program *p, uint32_t *fragment)
+static bool put_fragment(play_rank_graph_maker *m, play_rank_graph_program *p, uint32_t *fragment)
 {
   uint32_t *calls = TS_NEW_ARRAY(p->work, uint32_t, m->groups->lists.count + 1);
   p->node_of = TS_NEW_ARRAY(p->work, uint32_t, p->e->count + 1);
@@ -561,7 +575,7 @@ static bool put_fragment(maker *m, program *p, uint32_t *fragment)
                           .loc = TS_IR_NONE,
                           .rule_loc = TS_IR_NONE}));
   for (uint32_t i = 0; i < p->e->count; i++)
-    if (!put_node(m, p, i, calls))
+    if (!play_rank_graph_put_node(m, p, i, calls))
       return false;
   ts_ir_fragment out = {
     .name = ts_ir_add_string(m->b, ts_arena_printf(p->work, "rank %u", (uint32_t)p->e->rank)),
@@ -574,7 +588,7 @@ static bool put_fragment(maker *m, program *p, uint32_t *fragment)
   return true;
 }
 
-static void find_shared(maker *m)
+static void find_shared(play_rank_graph_maker *m)
 {
   m->shared_of = TS_NEW_ARRAY(m->work, uint32_t, m->world);
   for (uint32_t r = 0; r < m->world; r++) {
@@ -588,7 +602,7 @@ static void find_shared(maker *m)
   }
 }
 
-static uint32_t put_item(maker *m, program *p, uint32_t fragment)
+static uint32_t put_item(play_rank_graph_maker *m, play_rank_graph_program *p, uint32_t fragment)
 {
   ts_ir_item item = {.fragment = fragment, .micro_batch = TS_IR_NONE};
   item.first_binding =
@@ -596,9 +610,9 @@ static uint32_t put_item(maker *m, program *p, uint32_t fragment)
   return ts_ir_append_copies(m->b, TS_IR_ITEMS, &item, 1);
 }
 
-static bool put_program(maker *m, uint32_t rank)
+static bool put_program(play_rank_graph_maker *m, uint32_t rank)
 {
-  program p = {.e = m->ranks[rank], .work = ts_arena_new("program of a rank")};
+  play_rank_graph_program p = {.e = m->ranks[rank], .work = ts_arena_new("program of a rank")};
   shared *found = &m->shared.at[m->shared_of[rank]];
   p.keys = number_messages(p.work, p.e);
   bool good = take_messages(m, p.e, p.keys);
@@ -625,7 +639,7 @@ static bool put_program(maker *m, uint32_t rank)
 }
 
 /* "4 ranks, 2 apart"; those without a pattern by the ranks of the first list. */
-static const char *group_name(const maker *m, const ts_rank_group_lists *g)
+static const char *group_name(const play_rank_graph_maker *m, const ts_rank_group_lists *g)
 {
   const ts_rank_list *first = &m->groups->lists.at[*g->lists.at];
   if (g->size == m->world)
@@ -639,7 +653,7 @@ static const char *group_name(const maker *m, const ts_rank_group_lists *g)
   return first->size > 6 ? ts_arena_printf(m->work, "%s ...", text) : text;
 }
 
-static void put_groups(maker *m)
+static void put_groups(play_rank_graph_maker *m)
 {
   m->ir_groups = TS_NEW_ARRAY(m->work, uint32_t, m->groups->groups.count + 1);
   ts_ir_group messages = {.name = ts_ir_add_string(m->b, "pairs"), .axes = 1};
@@ -664,7 +678,7 @@ static void put_groups(maker *m)
   }
 }
 
-static void put_streams(maker *m)
+static void play_rank_graph_put_streams(play_rank_graph_maker *m)
 {
   for (size_t s = 0; s < m->groups->streams.count; s++) {
     const char *kind = m->groups->streams.at[s].kind;
@@ -684,7 +698,7 @@ bool ts_is_rank_graph(const ts_events *e)
 }
 
 /* Messages go to other ranks, and nothing lasts longer than a node of an IR may. */
-static bool check_events(maker *m, const ts_events *e)
+static bool check_events(play_rank_graph_maker *m, const ts_events *e)
 {
   for (uint32_t i = 0; i < e->count; i++) {
     const ts_event *v = ts_event_at(e, i);
@@ -701,7 +715,7 @@ static bool check_events(maker *m, const ts_events *e)
   return true;
 }
 
-static bool check_ranks(maker *m)
+static bool check_ranks(play_rank_graph_maker *m)
 {
   for (uint32_t r = 0; r < m->world; r++) {
     const ts_events *e = m->ranks[r];
@@ -724,7 +738,7 @@ static bool check_ranks(maker *m)
   return true;
 }
 
-static bool play(maker *m)
+static bool play_rank_graph_play(play_rank_graph_maker *m)
 {
   if (!check_ranks(m) ||
       !(m->groups = ts_rank_groups_new(m->work, m->ranks, m->world, m->error)))
@@ -732,7 +746,7 @@ static bool play(maker *m)
   ts_ir_axis axis = {.name = ts_ir_add_string(m->b, "rank"), .size = m->world, .stride = 1};
   ts_ir_append_copies(m->b, TS_IR_AXES, &axis, 1);
   put_groups(m);
-  put_streams(m);
+  play_rank_graph_put_streams(m);
   collect_messages(m);
   find_shared(m);
   for (uint32_t r = 0; r < m->world; r++)
@@ -744,13 +758,13 @@ static bool play(maker *m)
 bool ts_rank_graphs_play(ts_ir_builder *b, const ts_events *const *ranks, uint32_t count,
                          const ts_rank_prices *prices, ts_error *error)
 {
-  maker m = {.ranks = ranks,
-             .world = count,
-             .prices = prices,
-             .b = b,
-             .error = error,
-             .work = ts_arena_new("rank graphs")};
-  bool good = play(&m);
+  play_rank_graph_maker m = {.ranks = ranks,
+                             .world = count,
+                             .prices = prices,
+                             .b = b,
+                             .error = error,
+                             .work = ts_arena_new("rank graphs")};
+  bool good = play_rank_graph_play(&m);
   ts_arena_free(m.work);
   return good;
 }

@@ -19,9 +19,12 @@ typedef struct part_key {
   uint32_t first_line, end_line; /* of the micro-batch that is like it */
   bool forward, input, weight, receives, sends;
 } part_key;
-typedef struct part { part_key key; uint32_t chunk, items, fragment; } part;
+typedef struct play_workload_part {
+  part_key key;
+  uint32_t chunk, items, fragment;
+} play_workload_part;
 
-typedef struct maker {
+typedef struct play_workload_maker {
   const ts_events *e;
   const ts_workload *w;
   const ts_workload_mesh *mesh;
@@ -33,14 +36,14 @@ typedef struct maker {
   uint32_t group[1 << TS_WORKLOAD_AXES]; /* of the IR, by axes; TS_IR_NONE: not yet there */
   uint32_t *part;                        /* by section: of the step */
   uint32_t *before;                      /* by event: what it waits for, in a pipeline */
-  TS_VEC(part) parts;
+  TS_VEC(play_workload_part) parts;
   ts_error *error;
-} maker;
+} play_workload_maker;
 
 /* ---- Groups ---- */
 
 /* Axes of one rank name nothing: networks may hold for one axis alone. */
-static uint32_t group_of(maker *m, uint32_t axes)
+static uint32_t group_of(play_workload_maker *m, uint32_t axes)
 {
   for (uint32_t a = 0; a < TS_WORKLOAD_AXES; a++)
     if (m->mesh->size[a] < 2)
@@ -59,14 +62,14 @@ static uint32_t group_of(maker *m, uint32_t axes)
 
 /* ---- Fragments ---- */
 
-typedef struct program {
+typedef struct play_workload_program {
   uint32_t stage, first;      /* event that `node_of` begins with */
   uint32_t *node_of;          /* by event, from `first` */
   uint32_t *sent, *received;  /* [pp] messages to and from each stage so far */
   TS_VEC(ts_ir_node) nodes;
   TS_VEC(ts_ir_port) ports;
   TS_VEC(ts_ir_binding) bindings;
-} program;
+} play_workload_program;
 
 static bool begins(const char *text, const char *with)
 {
@@ -85,7 +88,8 @@ static uint32_t phase_of(const ts_event *v, const char *name)
                                                                 TS_IR_PHASE_OTHER;
 }
 
-static uint32_t put_node(program *p, maker *m, ts_ir_node n, const uint32_t *deps, uint32_t count)
+static uint32_t play_workload_put_node(play_workload_program *p, play_workload_maker *m,
+                                       ts_ir_node n, const uint32_t *deps, uint32_t count)
 {
   n.loc = n.rule_loc = TS_IR_NONE;
   n.dep_count = (uint16_t)count;
@@ -94,8 +98,9 @@ static uint32_t put_node(program *p, maker *m, ts_ir_node n, const uint32_t *dep
   return (uint32_t)p->nodes.count - 1;
 }
 
-static uint32_t put_message(program *p, maker *m, ts_ir_node n, bool send, uint32_t stream,
-                            int64_t bytes, const uint32_t *deps, uint32_t count)
+static uint32_t put_message(play_workload_program *p, play_workload_maker *m, ts_ir_node n,
+                            bool send, uint32_t stream, int64_t bytes, const uint32_t *deps,
+                            uint32_t count)
 {
   n.op = send ? TS_IR_SEND : TS_IR_RECV;
   n.stream = (uint8_t)stream;
@@ -104,12 +109,13 @@ static uint32_t put_message(program *p, maker *m, ts_ir_node n, bool send, uint3
   TS_PUSH(m->work, &p->ports,
           ((ts_ir_port){
             .bytes = bytes > 0 ? (uint64_t)bytes : 0, .group = group_of(m, PP), .is_send = send}));
-  return put_node(p, m, n, deps, count);
+  return play_workload_put_node(p, m, n, deps, count);
 }
 
 /* Of a row: the n-th one between two stages is the n-th one there. */
-static uint32_t put_row_message(program *p, maker *m, ts_ir_node n, bool send, uint32_t peer,
-                                int64_t bytes, const uint32_t *deps, uint32_t count)
+static uint32_t put_row_message(play_workload_program *p, play_workload_maker *m, ts_ir_node n,
+                                bool send, uint32_t peer, int64_t bytes, const uint32_t *deps,
+                                uint32_t count)
 {
   TS_PUSH(m->work, &p->bindings,
           ((ts_ir_binding){peer, send ? p->sent[peer]++ : p->received[peer]++}));
@@ -119,7 +125,8 @@ static uint32_t put_row_message(program *p, maker *m, ts_ir_node n, bool send, u
 
 /* The stage that a message goes to or comes from: the neighbour that its row names, or that of the
  * rank. */
-static int64_t peer_of(const maker *m, const program *p, const ts_event_comm *c)
+static int64_t peer_of(const play_workload_maker *m, const play_workload_program *p,
+                       const ts_event_comm *c)
 {
   const char *label = ts_events_text(m->e, c->group_label);
   return strstr(label, "next") ? (int64_t)p->stage + 1 :
@@ -128,8 +135,8 @@ static int64_t peer_of(const maker *m, const program *p, const ts_event_comm *c)
                                  c->peer / m->mesh->stride[TS_WORKLOAD_PP];
 }
 
-static bool put_comm(program *p, maker *m, ts_ir_node n, const ts_event *v, const uint32_t *deps,
-                     uint32_t count, uint32_t *node)
+static bool put_comm(play_workload_program *p, play_workload_maker *m, ts_ir_node n,
+                     const ts_event *v, const uint32_t *deps, uint32_t count, uint32_t *node)
 {
   const ts_event_comm *c = &m->e->comms.at[v->detail];
   uint32_t axes = ts_workload_axes_of(ts_events_text(m->e, c->group)),
@@ -154,7 +161,7 @@ static bool put_comm(program *p, maker *m, ts_ir_node n, const ts_event *v, cons
                        put_row_message(p, m, n, false, other, c->bytes, deps, count)};
     n.op = TS_IR_RECORD;
     n.stream = CALLS;
-    *node = put_node(p, m, n, both, 2);
+    *node = play_workload_put_node(p, m, n, both, 2);
     return true;
   }
   ts_ir_collective collective = {.kind = ts_comm_in_ir(c->kind),
@@ -170,36 +177,37 @@ static bool put_comm(program *p, maker *m, ts_ir_node n, const ts_event *v, cons
     n.arg = ts_ir_intern(m->b, TS_IR_COLLECTIVES, &collective);
     n.stream = *ts_events_text(m->e, m->e->tracks.at[v->track].thread_name) ? WEIGHTS : CALLS;
   }
-  *node = put_node(p, m, n, deps, count);
+  *node = play_workload_put_node(p, m, n, deps, count);
   return true;
 }
 
 /* Its kernels follow one another; one that launches nothing takes no time. */
-static bool put_kernels(program *p, maker *m, ts_ir_node n, uint32_t event, const uint32_t *deps,
-                        uint32_t count, uint32_t *node)
+static bool put_kernels(play_workload_program *p, play_workload_maker *m, ts_ir_node n,
+                        uint32_t event, const uint32_t *deps, uint32_t count, uint32_t *node)
 {
   ts_kernel_list kernels = {0};
   if (!m->prices->kernels(m->prices->closure, m->e, event, m->work, &kernels, m->error))
     return false;
   if (!kernels.count) {
     n.op = TS_IR_RECORD;
-    *node = put_node(p, m, n, deps, count);
+    *node = play_workload_put_node(p, m, n, deps, count);
   }
   for (size_t k = 0; k < kernels.count; k++) {
     n.arg = kernels.at[k];
     n.host_ps = m->prices->launch;
-    *node = put_node(p, m, n, deps, k ? 0 : count);
+    *node = play_workload_put_node(p, m, n, deps, k ? 0 : count);
   }
   return true;
 }
 
-static bool is_beside(const maker *m, const ts_event *v)
+static bool is_beside(const play_workload_maker *m, const ts_event *v)
 {
   return *ts_events_text(m->e, m->e->tracks.at[v->track].thread_name) != 0 &&
          m->e->format == TS_TRACE_WORKLOAD;
 }
 
-static bool put_event(program *p, maker *m, uint32_t event, const uint32_t *deps, uint32_t count)
+static bool put_event(play_workload_program *p, play_workload_maker *m, uint32_t event,
+                      const uint32_t *deps, uint32_t count)
 {
   const ts_event *v = ts_event_at(m->e, event);
   const char *name = ts_events_text(m->e, v->name);
@@ -216,7 +224,7 @@ static bool put_event(program *p, maker *m, uint32_t event, const uint32_t *deps
   return put_kernels(p, m, n, event, deps, count, node);
 }
 
-static void count_events(maker *m, uint32_t first, uint32_t end)
+static void count_events(play_workload_maker *m, uint32_t first, uint32_t end)
 {
   ts_workload_facts *f = m->facts;
   f->events += end - first;
@@ -230,18 +238,19 @@ static void count_events(maker *m, uint32_t first, uint32_t end)
   }
 }
 
-static void put_step(program *p, maker *m)
+static void put_step(play_workload_program *p, play_workload_maker *m)
 {
   if (m->prices->step)
-    put_node(p, m,
-             (ts_ir_node){.op = TS_IR_HOST_WORK,
-                          .phase = TS_IR_PHASE_OTHER,
-                          .host_ps = m->prices->step,
-                          .label = ts_ir_add_string(m->b, "step")},
-             NULL, 0);
+    play_workload_put_node(p, m,
+                           (ts_ir_node){.op = TS_IR_HOST_WORK,
+                                        .phase = TS_IR_PHASE_OTHER,
+                                        .host_ps = m->prices->step,
+                                        .label = ts_ir_add_string(m->b, "step")},
+                           NULL, 0);
 }
 
-static uint32_t put_fragment(const program *p, maker *m, const char *name, const char *work)
+static uint32_t put_fragment(const play_workload_program *p, play_workload_maker *m,
+                             const char *name, const char *work)
 {
   ts_ir_fragment f = {.name = ts_ir_add_string(m->b, name),
                       .work = ts_ir_add_string(m->b, work),
@@ -252,7 +261,8 @@ static uint32_t put_fragment(const program *p, maker *m, const char *name, const
   return ts_ir_append_copies(m->b, TS_IR_FRAGMENTS, &f, 1);
 }
 
-static void put_program(maker *m, const char *name, const ts_ir_item *items, uint32_t count)
+static void put_program(play_workload_maker *m, const char *name, const ts_ir_item *items,
+                        uint32_t count)
 {
   ts_ir_program out = {.name = ts_ir_add_string(m->b, name), .item_count = count};
   out.first_item = ts_ir_append_copies(m->b, TS_IR_ITEMS, items, count);
@@ -262,7 +272,7 @@ static void put_program(maker *m, const char *name, const ts_ir_item *items, uin
 /* ---- Sections: a program each, of one item ---- */
 
 /* Edges lie in the order of what waits; those from other steps have been kept. */
-static bool put_events(program *p, maker *m, uint32_t end, size_t *edge)
+static bool put_events(play_workload_program *p, play_workload_maker *m, uint32_t end, size_t *edge)
 {
   const ts_events *e = m->e;
   TS_VEC(uint32_t) deps = {0};
@@ -282,11 +292,11 @@ static bool put_events(program *p, maker *m, uint32_t end, size_t *edge)
   return true;
 }
 
-static bool put_section(maker *m, uint32_t stage, size_t *edge)
+static bool put_section(play_workload_maker *m, uint32_t stage, size_t *edge)
 {
   uint32_t part = m->part[stage], stages = m->mesh->size[TS_WORKLOAD_PP],
            end = part + 1 < m->w->parts.count ? m->w->parts.at[part + 1].first : m->e->count;
-  program p = {.stage = stage, .first = m->w->parts.at[part].first};
+  play_workload_program p = {.stage = stage, .first = m->w->parts.at[part].first};
   p.node_of = TS_NEW_ARRAY(m->work, uint32_t, end - p.first + 1);
   p.sent = TS_NEW_ARRAY(m->work, uint32_t, stages);
   p.received = TS_NEW_ARRAY(m->work, uint32_t, stages);
@@ -410,7 +420,7 @@ static bool same_event(const ts_events *e, uint32_t a, uint32_t b)
   return !c || (c->kind == d->kind && c->bytes == d->bytes && c->group == d->group);
 }
 
-static bool same_lines(const maker *m, uint32_t a, uint32_t b, uint32_t count)
+static bool same_lines(const play_workload_maker *m, uint32_t a, uint32_t b, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
     for (int pass = 0; pass < TS_LINE_PASSES; pass++) {
@@ -425,8 +435,8 @@ static bool same_lines(const maker *m, uint32_t a, uint32_t b, uint32_t count)
 }
 
 /* Behind what comes before it in the item; else behind `entry`, a node or NONE. */
-static bool put_pass(program *p, maker *m, const ts_workload_line *line, int pass, uint32_t entry,
-                     uint32_t *last)
+static bool put_pass(play_workload_program *p, play_workload_maker *m, const ts_workload_line *line,
+                     int pass, uint32_t entry, uint32_t *last)
 {
   for (uint32_t i = line->first[pass]; i < line->end[pass]; i++) {
     uint32_t from = m->before[i];
@@ -441,7 +451,8 @@ static bool put_pass(program *p, maker *m, const ts_workload_line *line, int pas
 }
 
 /* Forwards run downwards, backwards upwards. */
-static bool put_lines(program *p, maker *m, const part_key *k, uint32_t entry, uint32_t *last)
+static bool play_workload_put_lines(play_workload_program *p, play_workload_maker *m,
+                                    const part_key *k, uint32_t entry, uint32_t *last)
 {
   for (uint32_t i = k->first_line; i < k->end_line && k->forward; i++)
     if (!put_pass(p, m, &m->w->lines.at[i], TS_LINE_FORWARD, entry, last))
@@ -460,21 +471,21 @@ static bool put_lines(program *p, maker *m, const part_key *k, uint32_t entry, u
 }
 
 /* What computes next waits for the item's last call, as in SimAI. */
-static void put_end(program *p, maker *m, uint32_t last)
+static void put_end(play_workload_program *p, play_workload_maker *m, uint32_t last)
 {
   if (last != TS_IR_NONE && p->nodes.at[last].stream != COMPUTE)
-    put_node(p, m,
-             (ts_ir_node){.op = TS_IR_RECORD,
-                          .stream = COMPUTE,
-                          .phase = TS_IR_PHASE_OTHER,
-                          .label = ts_ir_add_string(m->b, "item")},
-             &last, 1);
+    play_workload_put_node(p, m,
+                           (ts_ir_node){.op = TS_IR_RECORD,
+                                        .stream = COMPUTE,
+                                        .phase = TS_IR_PHASE_OTHER,
+                                        .label = ts_ir_add_string(m->b, "item")},
+                           &last, 1);
 }
 
-static bool make_part(maker *m, const part_key *k, const char *name, const char *work, bool step,
-                      uint32_t *fragment)
+static bool make_part(play_workload_maker *m, const part_key *k, const char *name, const char *work,
+                      bool step, uint32_t *fragment)
 {
-  program p = {.node_of = TS_NEW_ARRAY(m->work, uint32_t, m->e->count + 1)};
+  play_workload_program p = {.node_of = TS_NEW_ARRAY(m->work, uint32_t, m->e->count + 1)};
   uint32_t entry = TS_IR_NONE, last = TS_IR_NONE;
   ts_ir_node message = {.phase = TS_IR_PHASE_COMMUNICATION};
   memset(p.node_of, 0xff, sizeof(uint32_t) * m->e->count);
@@ -484,7 +495,7 @@ static bool make_part(maker *m, const part_key *k, const char *name, const char 
   if (k->receives)
     last = entry = put_message(&p, m, message, false, k->forward ? FORWARD : BACKWARD,
                                m->w->stage_bytes, NULL, 0);
-  if (!put_lines(&p, m, k, entry, &last))
+  if (!play_workload_put_lines(&p, m, k, entry, &last))
     return false;
   put_end(&p, m, last);
   if (k->sends)
@@ -494,19 +505,19 @@ static bool make_part(maker *m, const part_key *k, const char *name, const char 
   return true;
 }
 
-static uint32_t part_of(maker *m, const part_key *key, uint32_t chunk)
+static uint32_t play_workload_part_of(play_workload_maker *m, const part_key *key, uint32_t chunk)
 {
   uint32_t i = 0;
   while (i < m->parts.count && memcmp(&m->parts.at[i].key, key, sizeof *key) != 0) i++;
   if (i == m->parts.count)
-    TS_PUSH(m->work, &m->parts, ((part){.key = *key, .chunk = chunk}));
+    TS_PUSH(m->work, &m->parts, ((play_workload_part){.key = *key, .chunk = chunk}));
   return i;
 }
 
-static bool make_parts(maker *m)
+static bool make_parts(play_workload_maker *m)
 {
   for (uint32_t i = 0; i < m->parts.count; i++) {
-    part *p = &m->parts.at[i];
+    play_workload_part *p = &m->parts.at[i];
     const part_key *k = &p->key;
     const char *work = k->forward ? "F" : k->input && k->weight ? "B" : k->input ? "I" : "W",
                *name = ts_arena_printf(m->work, "%s of part %u%s%s", work, p->chunk,
@@ -523,8 +534,8 @@ typedef struct placed { /* an item of a stage, and where its messages come from 
   uint32_t part, from, to, stage_to; /* stage_to: virtual */
 } placed;
 
-static placed place(maker *m, const ts_workload_order *order, const uint32_t *alike,
-                    const ts_workload_item *item)
+static placed play_workload_place(play_workload_maker *m, const ts_workload_order *order,
+                                  const uint32_t *alike, const ts_workload_item *item)
 {
   const ts_workload_pipeline *p = m->pipeline;
   uint32_t first = p->first + alike[item->micro_batch] * p->lines, at = item->stage,
@@ -544,7 +555,7 @@ static placed place(maker *m, const ts_workload_order *order, const uint32_t *al
   key.weight = item->weight;
   key.receives = passes && out.from != rank;
   key.sends = passes && out.to != rank;
-  out.part = part_of(m, &key, item->chunk);
+  out.part = play_workload_part_of(m, &key, item->chunk);
   return out;
 }
 
@@ -554,10 +565,10 @@ static uint32_t tag_of(const ts_workload_order *order, const ts_workload_item *i
   return 2 * (order->stages * item->micro_batch + to) + (item->forward ? 0 : 1);
 }
 
-static ts_ir_item item_of(maker *m, const ts_workload_order *order, const ts_workload_item *item,
-                          const placed *at)
+static ts_ir_item play_workload_item_of(play_workload_maker *m, const ts_workload_order *order,
+                                        const ts_workload_item *item, const placed *at)
 {
-  const part *p = &m->parts.at[at->part];
+  const play_workload_part *p = &m->parts.at[at->part];
   ts_ir_item out = {.fragment = p->fragment, .micro_batch = item->micro_batch};
   ts_ir_binding bindings[2];
   uint32_t count = 0;
@@ -569,7 +580,7 @@ static ts_ir_item item_of(maker *m, const ts_workload_order *order, const ts_wor
   return out;
 }
 
-static void find_before(maker *m)
+static void find_before(play_workload_maker *m)
 {
   m->before = TS_NEW_ARRAY(m->work, uint32_t, m->e->count + 1);
   memset(m->before, 0xff, sizeof(uint32_t) * m->e->count);
@@ -578,7 +589,7 @@ static void find_before(maker *m)
 }
 
 /* What is done once a step: before the micro-batches, and behind them. */
-static bool put_ends(maker *m, uint32_t *first, uint32_t *last)
+static bool put_ends(play_workload_maker *m, uint32_t *first, uint32_t *last)
 {
   const ts_workload_pipeline *p = m->pipeline;
   uint32_t lines = (uint32_t)m->w->lines.count, behind = p->first + p->micro_batches * p->lines;
@@ -586,17 +597,18 @@ static bool put_ends(maker *m, uint32_t *first, uint32_t *last)
            tail = {.first_line = behind, .end_line = lines, .forward = true, .input = true,
                    .weight = true},
            rest = {.end_line = p->first, .input = true, .weight = true};
-  program end = {.node_of = TS_NEW_ARRAY(m->work, uint32_t, m->e->count + 1)};
+  play_workload_program end = {.node_of = TS_NEW_ARRAY(m->work, uint32_t, m->e->count + 1)};
   uint32_t at = TS_IR_NONE;
   memset(end.node_of, 0xff, sizeof(uint32_t) * m->e->count);
   if (!make_part(m, &head, "begin", "S", true, first) ||
-      !put_lines(&end, m, &tail, TS_IR_NONE, &at) || !put_lines(&end, m, &rest, at, &at))
+      !play_workload_put_lines(&end, m, &tail, TS_IR_NONE, &at) ||
+      !play_workload_put_lines(&end, m, &rest, at, &at))
     return false;
   *last = put_fragment(&end, m, "end", "S");
   return true;
 }
 
-static void find_alike(const maker *m, uint32_t *alike)
+static void find_alike(const play_workload_maker *m, uint32_t *alike)
 {
   const ts_workload_pipeline *p = m->pipeline;
   for (uint32_t k = 1; k < p->micro_batches; k++)
@@ -606,7 +618,7 @@ static void find_alike(const maker *m, uint32_t *alike)
         k;
 }
 
-static bool put_pipeline(maker *m, const ts_workload_order *order)
+static bool put_pipeline(play_workload_maker *m, const ts_workload_order *order)
 {
   uint32_t begin, end, ranks = m->mesh->size[TS_WORKLOAD_PP], count = order->first[ranks],
            *alike = TS_NEW_ARRAY(m->work, uint32_t, m->pipeline->micro_batches);
@@ -616,7 +628,7 @@ static bool put_pipeline(maker *m, const ts_workload_order *order)
   find_before(m);
   find_alike(m, alike);
   for (uint32_t i = 0; i < count; i++) {
-    at[i] = place(m, order, alike, &order->items[i]);
+    at[i] = play_workload_place(m, order, alike, &order->items[i]);
     m->parts.at[at[i].part].items++;
   }
   m->prices->alike(m->prices->closure, m->mesh->world);
@@ -626,7 +638,7 @@ static bool put_pipeline(maker *m, const ts_workload_order *order)
     uint32_t n = 0;
     items[n++] = (ts_ir_item){.fragment = begin, .micro_batch = TS_IR_NONE};
     for (uint32_t i = order->first[r]; i < order->first[r + 1]; i++)
-      items[n++] = item_of(m, order, &order->items[i], &at[i]);
+      items[n++] = play_workload_item_of(m, order, &order->items[i], &at[i]);
     items[n++] = (ts_ir_item){.fragment = end, .micro_batch = TS_IR_NONE};
     put_program(m, ts_arena_printf(m->work, "stage %u", r), items, n);
   }
@@ -635,7 +647,7 @@ static bool put_pipeline(maker *m, const ts_workload_order *order)
 
 /* ---- The whole ---- */
 
-static void put_head(maker *m)
+static void play_workload_put_head(play_workload_maker *m)
 {
   static const struct {
     const char *name;
@@ -656,7 +668,7 @@ static void put_head(maker *m)
       &(ts_ir_stream){.name = ts_ir_add_string(m->b, streams[s].name), .kind = streams[s].kind}, 1);
 }
 
-static uint32_t last_step(const maker *m)
+static uint32_t last_step(const play_workload_maker *m)
 {
   uint32_t last = 0;
   for (size_t i = 0; i < m->w->parts.count; i++) {
@@ -668,7 +680,7 @@ static uint32_t last_step(const maker *m)
 }
 
 /* The part of each section that is the step. */
-static bool choose(maker *m, int64_t wanted)
+static bool play_workload_choose(play_workload_maker *m, int64_t wanted)
 {
   ts_workload_facts *f = m->facts;
   f->steps = last_step(m);
@@ -691,12 +703,12 @@ static bool choose(maker *m, int64_t wanted)
   return true;
 }
 
-static bool play(maker *m, int64_t step, const ts_workload_order *order)
+static bool play_workload_play(play_workload_maker *m, int64_t step, const ts_workload_order *order)
 {
   size_t edge = 0;
-  if (!choose(m, step))
+  if (!play_workload_choose(m, step))
     return false;
-  put_head(m);
+  play_workload_put_head(m);
   if (m->pipeline)
     return put_pipeline(m, order);
   for (uint32_t s = 0; s < m->w->sections.count; s++)
@@ -716,17 +728,17 @@ bool ts_workload_play(ts_ir_builder *b, const ts_events *e, const ts_workload_me
                                .virtual_stages = e->workload->virtual_stages,
                                .stage_bytes = e->workload->stage_bytes,
                                .pipelined = pipeline != NULL};
-  maker m = {.e = e,
-             .w = e->workload,
-             .mesh = mesh,
-             .pipeline = pipeline,
-             .prices = prices,
-             .facts = facts,
-             .b = b,
-             .error = error,
-             .work = ts_arena_new("workload")};
+  play_workload_maker m = {.e = e,
+                           .w = e->workload,
+                           .mesh = mesh,
+                           .pipeline = pipeline,
+                           .prices = prices,
+                           .facts = facts,
+                           .b = b,
+                           .error = error,
+                           .work = ts_arena_new("workload")};
   memset(m.group, 0xff, sizeof m.group);
-  bool good = play(&m, step, order);
+  bool good = play_workload_play(&m, step, order);
   facts->stages_alike = mesh->size[TS_WORKLOAD_PP] > 1 && e->workload->sections.count == 1;
   facts->left_out = e->count - facts->events;
   ts_arena_free(m.work);

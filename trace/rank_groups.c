@@ -16,7 +16,7 @@ typedef struct name { const char *group, *ranks; } name;
 
 typedef struct stream { uint32_t rank, track; } stream;
 
-typedef struct finder {
+typedef struct rank_groups_finder {
   ts_arena *arena, *work;
   const ts_events *const *ranks;
   uint32_t world;
@@ -29,27 +29,32 @@ typedef struct finder {
   uint32_t *first_stream, *class; /* by rank, then track; a forest of equal streams */
   TS_VEC(uint8_t *) taken;       /* of streams of the IR: by rank */
   ts_error *error;
-} finder;
+} rank_groups_finder;
 
 /* ---- Lists ---- */
 
-typedef struct wanted { const finder *f; name is; } wanted;
+typedef struct rank_groups_wanted {
+  const rank_groups_finder *f;
+  name is;
+} rank_groups_wanted;
 
 static bool same_list(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const rank_groups_wanted *w = closure;
   const name *n = &w->f->names.at[number];
   return strcmp(n->group, w->is.group) == 0 && strcmp(n->ranks, w->is.ranks) == 0;
 }
 
-static bool not_a_group(const finder *f, const ts_events *e, const char *ranks, const char *why)
+static bool not_a_group(const rank_groups_finder *f, const ts_events *e, const char *ranks,
+                        const char *why)
 {
   (void)f;
   return ts_fail(f->error, "list the ranks of each group, each once, from 0 to the world's last",
                  "`%s`: a group of %s: `%.60s`", ts_base_name(e->file), why, ranks);
 }
 
-static bool read_ranks(finder *f, const ts_events *e, const char *text, ts_rank_list *out)
+static bool read_ranks(rank_groups_finder *f, const ts_events *e, const char *text,
+                       ts_rank_list *out)
 {
   TS_VEC(uint32_t) ranks = {0};
   bool *there = TS_NEW_ARRAY(f->work, bool, f->world);
@@ -69,13 +74,14 @@ static bool read_ranks(finder *f, const ts_events *e, const char *text, ts_rank_
   return true;
 }
 
-static bool find_list(finder *f, const ts_events *e, const ts_event_comm *c, uint32_t *list)
+static bool find_list(rank_groups_finder *f, const ts_events *e, const ts_event_comm *c,
+                      uint32_t *list)
 {
   name is = {ts_events_text(e, c->group), ts_events_text(e, c->ranks)};
   uint32_t hash = ts_hash_bytes(is.ranks, strlen(is.ranks)) * 31 +
                   ts_hash_bytes(is.group, strlen(is.group));
   ts_rank_list made;
-  *list = ts_hash_find(&f->known, hash, same_list, &(wanted){f, is});
+  *list = ts_hash_find(&f->known, hash, same_list, &(rank_groups_wanted){f, is});
   if (*list != TS_HASH_NONE)
     return true;
   if (!read_ranks(f, e, is.ranks, &made))
@@ -91,21 +97,22 @@ static bool find_list(finder *f, const ts_events *e, const ts_event_comm *c, uin
 
 /* ---- Calls ---- */
 
-static uint32_t root_of(const finder *f, uint32_t at)
+static uint32_t rank_groups_root_of(const rank_groups_finder *f, uint32_t at)
 {
   while (f->class[at] != at) at = f->class[at] = f->class[f->class[at]];
   return at;
 }
 
 /* The lowest stream of a class is its root, so that ranks decide it in their order. */
-static void join(finder *f, uint32_t a, uint32_t b)
+static void rank_groups_join(rank_groups_finder *f, uint32_t a, uint32_t b)
 {
-  a = root_of(f, a);
-  b = root_of(f, b);
+  a = rank_groups_root_of(f, a);
+  b = rank_groups_root_of(f, b);
   f->class[a > b ? a : b] = a < b ? a : b;
 }
 
-static bool disagree(finder *f, uint32_t rank, uint32_t list, const char *what, const char *other)
+static bool disagree(rank_groups_finder *f, uint32_t rank, uint32_t list, const char *what,
+                     const char *other)
 {
   uint32_t first = f->callers.at[list].rank;
   return ts_fail(f->error, "trace all ranks in one run of the same script",
@@ -122,7 +129,8 @@ static bool is_member(const ts_rank_list *list, uint32_t rank)
 }
 
 /* The n-th call of this rank over a list; the first caller says what it is. */
-static bool take_call(finder *f, uint32_t rank, uint32_t number, uint32_t nth, const ts_event *v)
+static bool rank_groups_take_call(rank_groups_finder *f, uint32_t rank, uint32_t number,
+                                  uint32_t nth, const ts_event *v)
 {
   const ts_events *e = f->ranks[rank];
   const ts_event_comm *c = &e->comms.at[v->detail];
@@ -134,7 +142,8 @@ static bool take_call(finder *f, uint32_t rank, uint32_t number, uint32_t nth, c
   if (!nth && !is_member(list, rank))
     return ts_fail(f->error, "a rank calls over groups that it belongs to",
                    "rank %u calls over the ranks `%.60s`", rank, f->names.at[number].ranks);
-  join(f, f->first_stream[caller->rank] + caller->track, f->first_stream[rank] + v->track);
+  rank_groups_join(f, f->first_stream[caller->rank] + caller->track,
+                   f->first_stream[rank] + v->track);
   if (caller->rank == rank) {
     TS_PUSH(f->arena, &list->calls, (ts_rank_call){c->kind, bytes});
     return true;
@@ -150,7 +159,7 @@ static bool take_call(finder *f, uint32_t rank, uint32_t number, uint32_t nth, c
   return true;
 }
 
-static bool take_rank(finder *f, uint32_t rank)
+static bool take_rank(rank_groups_finder *f, uint32_t rank)
 {
   const ts_events *e = f->ranks[rank];
   TS_VEC(uint32_t) made = {0}; /* by list */
@@ -165,7 +174,7 @@ static bool take_rank(finder *f, uint32_t rank)
       return false;
     while (made.count <= list) TS_PUSH(f->work, &made, 0);
     f->seen.at[list] += !made.at[list];
-    if (!take_call(f, rank, list, made.at[list]++, v))
+    if (!rank_groups_take_call(f, rank, list, made.at[list]++, v))
       return false;
     if (f->out->lists.at[list].size > 1)
       f->list_of[rank][v->detail] = list;
@@ -176,7 +185,7 @@ static bool take_rank(finder *f, uint32_t rank)
   return true;
 }
 
-static bool all_called(finder *f)
+static bool all_called(rank_groups_finder *f)
 {
   for (uint32_t l = 0; l < f->out->lists.count; l++)
     if (f->seen.at[l] < f->out->lists.at[l].size)
@@ -190,7 +199,7 @@ static bool all_called(finder *f)
 /* ---- Groups of the IR ---- */
 
 /* Equal distances between members. */
-static bool alike(const ts_rank_list *a, const ts_rank_list *b)
+static bool rank_groups_alike(const ts_rank_list *a, const ts_rank_list *b)
 {
   for (uint32_t i = 1; a->size == b->size && i < a->size; i++)
     if (a->ranks[i] - a->ranks[0] != b->ranks[i] - b->ranks[0])
@@ -208,7 +217,7 @@ static uint32_t apart(const ts_rank_list *l)
 }
 
 /* Lists join the first group of their shape that has none of their ranks. */
-static void group_lists(finder *f)
+static void group_lists(rank_groups_finder *f)
 {
   TS_VEC(uint8_t *) taken = {0};
   for (uint32_t l = 0; l < f->out->lists.count; l++) {
@@ -217,7 +226,7 @@ static void group_lists(finder *f)
     if (list->size < 2)
       continue;
     for (bool fits = false; g < f->out->groups.count && !fits; g += !fits) {
-      fits = alike(&f->out->lists.at[*f->out->groups.at[g].lists.at], list);
+      fits = rank_groups_alike(&f->out->lists.at[*f->out->groups.at[g].lists.at], list);
       for (uint32_t i = 0; i < list->size && fits; i++) fits = !taken.at[g][list->ranks[i]];
     }
     if (g == f->out->groups.count) {
@@ -232,14 +241,14 @@ static void group_lists(finder *f)
 
 /* ---- Streams of the IR ---- */
 
-static const char *kind_of(const ts_events *e, uint32_t track)
+static const char *rank_groups_kind_of(const ts_events *e, uint32_t track)
 {
   const char *kind = ts_events_text(e, e->tracks.at[track].label);
   return *kind ? kind : "stream";
 }
 
 /* The group that a stream's collectives are over: that of the first; *used: it has work. */
-static uint32_t *groups_of_tracks(const finder *f, uint32_t rank, bool **used)
+static uint32_t *groups_of_tracks(const rank_groups_finder *f, uint32_t rank, bool **used)
 {
   const ts_events *e = f->ranks[rank];
   uint32_t *group = TS_NEW_ARRAY(f->work, uint32_t, e->tracks.count + 1);
@@ -256,8 +265,8 @@ static uint32_t *groups_of_tracks(const finder *f, uint32_t rank, bool **used)
 }
 
 /* The first stream of this kind and group that no rank of the class has yet. */
-static bool place_class(finder *f, const char *kind, uint32_t group, const uint32_t *members,
-                        size_t count, uint8_t *number)
+static bool place_class(rank_groups_finder *f, const char *kind, uint32_t group,
+                        const uint32_t *members, size_t count, uint8_t *number)
 {
   uint32_t s = 0;
   for (bool fits = false; s < f->out->streams.count && !fits; s += !fits) {
@@ -278,7 +287,7 @@ static bool place_class(finder *f, const char *kind, uint32_t group, const uint3
 }
 
 /* Stream 0 of an IR computes. */
-static bool number_streams(finder *f)
+static bool number_streams(rank_groups_finder *f)
 {
   uint32_t total = f->first_stream[f->world];
   uint32_t *head = TS_NEW_ARRAY(f->work, uint32_t, total + 1),
@@ -291,7 +300,7 @@ static bool number_streams(finder *f)
   memset(head, 0xff, (total + 1) * sizeof *head);
   for (uint32_t r = f->world; r-- > 0;)
     for (uint32_t s = f->first_stream[r + 1]; s-- > f->first_stream[r];) {
-      uint32_t root = root_of(f, s);
+      uint32_t root = rank_groups_root_of(f, s);
       rank_of[s] = r;
       next[s] = head[root];
       head[root] = s;
@@ -304,19 +313,21 @@ static bool number_streams(finder *f)
     for (uint32_t t = 0; t < e->tracks.count; t++) {
       uint32_t s = f->first_stream[r] + t;
       TS_VEC(uint32_t) members = {0};
-      if (!used[t] || root_of(f, s) != s)
+      if (!used[t] || rank_groups_root_of(f, s) != s)
         continue;
       for (uint32_t m = s; m != UINT32_MAX; m = next[m]) TS_PUSH(f->work, &members, rank_of[m]);
-      if (!place_class(f, kind_of(e, t), group[t], members.at, members.count, &number[s]))
+      if (!place_class(f, rank_groups_kind_of(e, t), group[t], members.at, members.count,
+                       &number[s]))
         return false;
     }
   }
-  for (uint32_t s = 0; s < total; s++) number[s] = number[root_of(f, s)];
+  for (uint32_t s = 0; s < total; s++)
+    number[s] = number[rank_groups_root_of(f, s)];
   f->out->stream_of = of;
   return true;
 }
 
-static bool find(finder *f)
+static bool rank_groups_find(rank_groups_finder *f)
 {
   f->first_stream = TS_NEW_ARRAY(f->work, uint32_t, f->world + 1);
   for (uint32_t r = 0; r < f->world; r++)
@@ -338,13 +349,13 @@ const ts_rank_groups *ts_rank_groups_new(ts_arena *arena, const ts_events *const
                                          uint32_t count, ts_error *error)
 {
   ts_rank_groups *out = TS_NEW(arena, ts_rank_groups);
-  finder f = {.arena = arena,
-              .work = ts_arena_new("groups of ranks"),
-              .ranks = ranks,
-              .world = count,
-              .out = out,
-              .error = error};
-  bool good = find(&f);
+  rank_groups_finder f = {.arena = arena,
+                          .work = ts_arena_new("groups of ranks"),
+                          .ranks = ranks,
+                          .world = count,
+                          .out = out,
+                          .error = error};
+  bool good = rank_groups_find(&f);
   ts_arena_free(f.work);
   return good ? out : NULL;
 }

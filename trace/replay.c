@@ -31,7 +31,7 @@ typedef struct item { int64_t at; uint32_t op, call; bool after; } item;
 
 typedef struct record { uint64_t id; int64_t start; } record; /* a call that records an event */
 
-typedef struct maker {
+typedef struct replay_maker {
   const ts_events *e;
   ts_replay *r;
   ts_arena *work;
@@ -44,11 +44,11 @@ typedef struct maker {
   TS_VEC(wait) waits;
   TS_VEC(record) records;
   TS_VEC(item) items;
-} maker;
+} replay_maker;
 
 /* ---- Streams ---- */
 
-static bool take_streams(maker *m, ts_error *error)
+static bool take_streams(replay_maker *m, ts_error *error)
 {
   uint32_t *stream = TS_NEW_ARRAY(m->work, uint32_t, m->e->tracks.count + 1);
   int64_t busy[MOST_STREAMS] = {0};
@@ -81,7 +81,7 @@ static bool take_streams(maker *m, ts_error *error)
   return true;
 }
 
-static void join_streams(maker *m)
+static void join_streams(replay_maker *m)
 {
   uint32_t last[MOST_STREAMS];
   memset(last, 0xff, sizeof last);
@@ -96,7 +96,7 @@ static void join_streams(maker *m)
 
 /* ---- The two constants ---- */
 
-static int by_value(const void *a, const void *b)
+static int replay_by_value(const void *a, const void *b)
 {
   int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
@@ -107,7 +107,7 @@ static int64_t middle_mean(int64_t *values, size_t count)
 {
   int64_t sum = 0;
   size_t from = count / 4, to = count - count / 4;
-  qsort(values, count, sizeof *values, by_value);
+  qsort(values, count, sizeof *values, replay_by_value);
   for (size_t i = from; i < to; i++) sum += values[i];
   return count ? sum / (int64_t)(to - from) : 0;
 }
@@ -124,7 +124,7 @@ static uint8_t gap_class(const uint32_t *launches, const op *o)
   return (uint8_t)(3 * what + how);
 }
 
-static void measure_gaps(maker *m, const uint8_t *class)
+static void measure_gaps(replay_maker *m, const uint8_t *class)
 {
   enum { ENOUGH = 8 };
   int64_t *gap = TS_NEW_ARRAY(m->work, int64_t, m->count + 1);
@@ -148,7 +148,7 @@ static void measure_gaps(maker *m, const uint8_t *class)
 
 /* From the launch to the kernel where its stream was idle; of the whole trace, since a step may
  * find no stream idle. */
-static int64_t measure_latency(const maker *m)
+static int64_t measure_latency(const replay_maker *m)
 {
   const ts_events *e = m->e;
   int64_t *latency = TS_NEW_ARRAY(m->work, int64_t, e->device_count + 1),
@@ -161,11 +161,11 @@ static int64_t measure_latency(const maker *m)
       latency[count++] = v->start - ts_event_at(e, v->call)->start;
     until[v->track] = ts_event_end(v) > until[v->track] ? ts_event_end(v) : until[v->track];
   }
-  qsort(latency, count, sizeof *latency, by_value);
+  qsort(latency, count, sizeof *latency, replay_by_value);
   return count ? latency[(count - 1) / 2] : 0;
 }
 
-static void measure_constants(maker *m)
+static void measure_constants(replay_maker *m)
 {
   uint32_t *launches = TS_NEW_ARRAY(m->work, uint32_t, m->e->count + 1);
   uint8_t *class = TS_NEW_ARRAY(m->e->arena, uint8_t, m->count + 1);
@@ -180,7 +180,7 @@ static void measure_constants(maker *m)
 }
 
 /* The order of a stream is that in which its work began. */
-static void set_issue_times(maker *m)
+static void set_issue_times(replay_maker *m)
 {
   int64_t until[MOST_STREAMS];
   for (uint32_t s = 0; s < MOST_STREAMS; s++) until[s] = INT64_MIN;
@@ -220,7 +220,7 @@ static int by_launch(const void *a, const void *b)
   return x->at != y->at ? (x->at < y->at ? -1 : 1) : x->op < y->op ? -1 : x->op > y->op;
 }
 
-static void sort_launches(maker *m)
+static void sort_launches(replay_maker *m)
 {
   launch *keys = TS_NEW_ARRAY(m->work, launch, m->count + 1);
   for (uint32_t i = 0; i < m->count; i++) keys[i] = (launch){m->ops[i].launched, i};
@@ -230,7 +230,7 @@ static void sort_launches(maker *m)
 }
 
 /* First position in by_launch that was launched at `time` or later. */
-static uint32_t launched_from(const maker *m, int64_t time)
+static uint32_t launched_from(const replay_maker *m, int64_t time)
 {
   uint32_t low = 0, high = m->count;
   while (low < high) {
@@ -244,7 +244,7 @@ static uint32_t launched_from(const maker *m, int64_t time)
 }
 
 /* While the host waits in `call`, does another thread launch? Then not all of it waits. */
-static bool others_launch(const maker *m, const ts_event *call)
+static bool others_launch(const replay_maker *m, const ts_event *call)
 {
   for (uint32_t i = launched_from(m, call->start);
        i < m->count && m->ops[m->by_launch[i]].launched < ts_event_end(call); i++) {
@@ -261,7 +261,7 @@ static bool is_sync(const ts_event *v)
          v->kind == TS_CALL_SYNC_EVENT;
 }
 
-static bool copy_blocks(const maker *m, const op *o)
+static bool copy_blocks(const replay_maker *m, const op *o)
 {
   const ts_event *call = o->v->call != TS_EVENT_NONE ? ts_event_at(m->e, o->v->call) : NULL;
   return call && o->v->kind == TS_KERNEL_COPY && ts_event_end(call) >= o->end - TOLERANCE &&
@@ -277,7 +277,7 @@ static int by_from(const void *a, const void *b)
 }
 
 /* Work without a launch that began while the host waited was launched before. */
-static void launch_before_pauses(maker *m)
+static void launch_before_pauses(replay_maker *m)
 {
   TS_VEC(pause) pauses = {0};
   for (uint32_t i = 0; m->r->unlaunched && i < m->count; i++)
@@ -307,12 +307,12 @@ static void launch_before_pauses(maker *m)
   }
 }
 
-static void add_wait(maker *m, uint32_t o, uint32_t on)
+static void add_wait(replay_maker *m, uint32_t o, uint32_t on)
 {
   TS_PUSH(m->work, &m->waits, (wait){o, on});
 }
 
-static uint32_t last_before(const maker *m, uint32_t position, uint32_t stream)
+static uint32_t last_before(const replay_maker *m, uint32_t position, uint32_t stream)
 {
   enum { LOOK_BACK = 1 << 14 };
   for (uint32_t steps = 0; position-- > 0 && steps < LOOK_BACK; steps++)
@@ -321,7 +321,7 @@ static uint32_t last_before(const maker *m, uint32_t position, uint32_t stream)
   return TS_EVENT_NONE;
 }
 
-static uint32_t stream_by_number(const maker *m, int64_t number)
+static uint32_t stream_by_number(const replay_maker *m, int64_t number)
 {
   for (uint32_t s = 0; s < m->tracks; s++)
     if (m->e->tracks.at[m->stream_of[s]].thread == number)
@@ -329,7 +329,7 @@ static uint32_t stream_by_number(const maker *m, int64_t number)
   return TS_EVENT_NONE;
 }
 
-static int by_id(const void *a, const void *b)
+static int replay_by_id(const void *a, const void *b)
 {
   const record *x = a, *y = b;
   if (x->id != y->id)
@@ -337,7 +337,7 @@ static int by_id(const void *a, const void *b)
   return x->start != y->start ? (x->start < y->start ? -1 : 1) : 0;
 }
 
-static void sort_records(maker *m)
+static void sort_records(replay_maker *m)
 {
   for (uint32_t i = 0; i < m->e->host_count; i++) {
     const ts_event *v = ts_event_at(m->e, m->e->host[i]);
@@ -345,12 +345,12 @@ static void sort_records(maker *m)
       TS_PUSH(m->work, &m->records, (record){v->id, v->start});
   }
   if (m->records.count)
-    qsort(m->records.at, m->records.count, sizeof *m->records.at, by_id);
+    qsort(m->records.at, m->records.count, sizeof *m->records.at, replay_by_id);
 }
 
 /* When the event was recorded that is waited for at `before`; `before` itself if the trace does not
  * have it. */
-static int64_t recorded_at(const maker *m, uint64_t id, int64_t before)
+static int64_t recorded_at(const replay_maker *m, uint64_t id, int64_t before)
 {
   size_t low = 0, high = m->records.count;
   while (low < high) { /* the first behind (id, before) */
@@ -365,7 +365,7 @@ static int64_t recorded_at(const maker *m, uint64_t id, int64_t before)
 }
 
 /* The profiler recorded which event of which stream is waited for. */
-static void wait_exactly(maker *m, const ts_event *call)
+static void wait_exactly(replay_maker *m, const ts_event *call)
 {
   const ts_event_wait *w = &m->e->waits.at[call->detail];
   uint32_t stream = stream_by_number(m, w->stream), on = stream_by_number(m, w->on_stream);
@@ -384,7 +384,7 @@ static void wait_exactly(maker *m, const ts_event *call)
 
 /* The call says neither who waits nor for what: the next launch of its thread waits for what was
  * launched on the other streams, as far as their times allow it. */
-static void wait_by_call(maker *m, const ts_event *call)
+static void wait_by_call(replay_maker *m, const ts_event *call)
 {
   uint32_t position = launched_from(m, call->start), next = position;
   while (next < m->count) {
@@ -407,7 +407,7 @@ static void wait_by_call(maker *m, const ts_event *call)
   }
 }
 
-static void take_waits(maker *m)
+static void take_waits(replay_maker *m)
 {
   sort_records(m);
   for (uint32_t i = 0; i < m->e->host_count; i++) {
@@ -427,7 +427,7 @@ static int by_op(const void *a, const void *b)
   return x->op != y->op ? (x->op < y->op ? -1 : 1) : x->on < y->on ? -1 : x->on > y->on;
 }
 
-static void sort_waits(maker *m)
+static void sort_waits(replay_maker *m)
 {
   TS_SORT(&m->waits, by_op);
   for (uint32_t i = 0; i < m->count; i++) m->ops[i].wait_count = 0;
@@ -439,7 +439,7 @@ static void sort_waits(maker *m)
 }
 
 /* When the work of before ends on each stream; INT64_MIN: there is none. */
-static void find_carried(maker *m)
+static void find_carried(replay_maker *m)
 {
   int64_t first[MOST_STREAMS];
   for (uint32_t s = 0; s < MOST_STREAMS; s++) {
@@ -455,7 +455,7 @@ static void find_carried(maker *m)
   }
 }
 
-static int64_t expected_start(const maker *m, const op *o)
+static int64_t expected_start(const replay_maker *m, const op *o)
 {
   int64_t at = o->at > m->carried[o->stream] ? o->at : m->carried[o->stream];
   if (o->previous != TS_EVENT_NONE && m->ops[o->previous].end > at)
@@ -469,7 +469,7 @@ static int64_t expected_start(const maker *m, const op *o)
 
 /* A kernel that began later than it had to, right after work of another stream ended, waited for
  * that. */
-static void wait_by_time(maker *m)
+static void wait_by_time(replay_maker *m)
 {
   size_t known = m->waits.count;
   for (uint32_t i = 0; i < m->count; i++) {
@@ -495,7 +495,7 @@ static void wait_by_time(maker *m)
 }
 
 /* How much of the time before op `i` from `from` on other streams kept the device busy. */
-static int64_t busy_beside(const maker *m, uint32_t i, int64_t from)
+static int64_t busy_beside(const replay_maker *m, uint32_t i, int64_t from)
 {
   enum { LOOK_BACK = 4096 };
   const op *o = &m->ops[i];
@@ -515,7 +515,7 @@ static int64_t busy_beside(const maker *m, uint32_t i, int64_t from)
 /* What is still late found no room while others filled the device, which an IR has no word for; or
  * its reasons are not in the trace: its launch, or what it waited for. Then it is held until it was
  * measured to start. */
-static void split_lateness(maker *m)
+static void split_lateness(replay_maker *m)
 {
   for (uint32_t i = 0; i < m->count; i++) {
     op *o = &m->ops[i];
@@ -547,7 +547,7 @@ static int by_issue(const void *a, const void *b)
   return x->after - y->after;
 }
 
-static void order_items(maker *m, int64_t last)
+static void order_items(replay_maker *m, int64_t last)
 {
   m->origin = INT64_MAX;
   for (uint32_t i = 0; i < m->count; i++) {
@@ -569,7 +569,7 @@ static void order_items(maker *m, int64_t last)
 
 /* ---- The IR ---- */
 
-static void put_cluster(maker *m, ts_ir_builder *b)
+static void put_cluster(replay_maker *m, ts_ir_builder *b)
 {
   void *at;
   ts_ir_meta *meta = ts_ir_builder_meta(b);
@@ -595,7 +595,7 @@ static void put_cluster(maker *m, ts_ir_builder *b)
                         .loc = TS_IR_NONE};
 }
 
-static void put_streams(maker *m, ts_ir_builder *b)
+static void replay_put_streams(replay_maker *m, ts_ir_builder *b)
 {
   int64_t time[MOST_STREAMS][3] = {{0}};
   for (uint32_t i = 0; i < m->count; i++) {
@@ -642,15 +642,16 @@ static uint32_t kernel_of(ts_ir_builder *b, int64_t ns, const char *family)
   return kernel_on(b, ns, family, TS_IR_MEASURED);
 }
 
-typedef struct writer {
-  maker *m;
+typedef struct replay_writer {
+  replay_maker *m;
   ts_ir_builder *b;
   TS_VEC(ts_ir_node) nodes;
   TS_VEC(uint32_t) events;
   int64_t host;
-} writer;
+} replay_writer;
 
-static void push(writer *w, ts_ir_node node, const uint32_t *deps, uint32_t count, uint32_t event)
+static void replay_push(replay_writer *w, ts_ir_node node, const uint32_t *deps, uint32_t count,
+                        uint32_t event)
 {
   node.dep_count = (uint16_t)count;
   node.first_dep = ts_ir_intern_run(w->b, TS_IR_DEPS, deps, count);
@@ -659,29 +660,29 @@ static void push(writer *w, ts_ir_node node, const uint32_t *deps, uint32_t coun
 }
 
 /* Work of before, in front of the first kernel of a stream when its launch came. */
-static void put_carried(writer *w)
+static void put_carried(replay_writer *w)
 {
-  maker *m = w->m;
+  replay_maker *m = w->m;
   for (uint32_t s = 0; s < m->tracks; s++)
     if (m->carried[s] > m->origin) {
       ts_ir_node node = new_node(TS_IR_COMPUTE, 0);
       node.stream = (uint8_t)s;
       node.arg = kernel_of(w->b, m->carried[s] - m->origin, "earlier");
       node.label = ts_ir_add_string(w->b, "work of before");
-      push(w, node, NULL, 0, TS_EVENT_NONE);
+      replay_push(w, node, NULL, 0, TS_EVENT_NONE);
       m->r->carried++;
     }
 }
 
-static int by_number(const void *a, const void *b)
+static int replay_by_number(const void *a, const void *b)
 {
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return (x > y) - (x < y);
 }
 
-static void put_op(writer *w, const item *item)
+static void put_op(replay_writer *w, const item *item)
 {
-  maker *m = w->m;
+  replay_maker *m = w->m;
   op *o = &m->ops[item->op];
   uint32_t deps[MOST_WAITS], count = 0;
   for (uint32_t i = 0; i < o->wait_count && count < MOST_WAITS; i++) {
@@ -691,7 +692,7 @@ static void put_op(writer *w, const item *item)
     if (!there)
       deps[count++] = on;
   }
-  qsort(deps, count, sizeof *deps, by_number);
+  qsort(deps, count, sizeof *deps, replay_by_number);
   ts_ir_node node = new_node(TS_IR_COMPUTE, item->at - w->host);
   w->host = item->at > w->host ? item->at : w->host;
   node.stream = (uint8_t)o->stream;
@@ -705,7 +706,7 @@ static void put_op(writer *w, const item *item)
       continue;
     late.arg = kernel_on(w->b, before[k].time, before[k].name, before[k].basis);
     late.label = ts_ir_add_string(w->b, before[k].name);
-    push(w, late, deps, count, TS_EVENT_NONE);
+    replay_push(w, late, deps, count, TS_EVENT_NONE);
     node.host_ps = 0;
   }
   node.phase = o->v->kind == TS_KERNEL_COMMUNICATION ? TS_IR_PHASE_COMMUNICATION :
@@ -718,14 +719,14 @@ static void put_op(writer *w, const item *item)
                                                              ts_event_at(m->e, o->v->op)->name :
                                                              o->v->name));
   o->node = (uint32_t)w->nodes.count;
-  push(w, node, deps, count, o->event);
+  replay_push(w, node, deps, count, o->event);
 }
 
 /* The host waits for the last work of each stream that was issued before and ended while it waited;
  * a wait for one stream or event for the latest of them. */
-static void put_sync(writer *w, const item *item, const uint32_t last[MOST_STREAMS])
+static void put_sync(replay_writer *w, const item *item, const uint32_t last[MOST_STREAMS])
 {
-  maker *m = w->m;
+  replay_maker *m = w->m;
   const ts_event *call = ts_event_at(m->e, item->call);
   uint32_t deps[MOST_STREAMS], count = 0;
   int64_t until = INT64_MIN;
@@ -746,16 +747,16 @@ static void put_sync(writer *w, const item *item, const uint32_t last[MOST_STREA
   }
   if (!count)
     return;
-  qsort(deps, count, sizeof *deps, by_number);
+  qsort(deps, count, sizeof *deps, replay_by_number);
   ts_ir_node node = new_node(TS_IR_HOST_SYNC, item->at - w->host);
   node.label = ts_ir_add_string(w->b, ts_events_text(m->e, call->name));
-  push(w, node, deps, count, TS_EVENT_NONE);
+  replay_push(w, node, deps, count, TS_EVENT_NONE);
   w->host = item->at > w->host ? item->at : w->host;
   w->host = until > w->host ? until : w->host;
   m->r->syncs++;
 }
 
-static void put_program(writer *w)
+static void put_program(replay_writer *w)
 {
   ts_ir_builder *b = w->b;
   void *at;
@@ -772,13 +773,13 @@ static void put_program(writer *w)
   *(ts_ir_program *)at = (ts_ir_program){.name = ts_ir_add_string(b, "rank"), .item_count = 1};
 }
 
-static void put_ir(maker *m)
+static void put_ir(replay_maker *m)
 {
-  writer w = {.m = m, .b = ts_ir_builder_new(), .host = m->origin};
+  replay_writer w = {.m = m, .b = ts_ir_builder_new(), .host = m->origin};
   uint32_t last[MOST_STREAMS];
   memset(last, 0xff, sizeof last);
   put_cluster(m, w.b);
-  put_streams(m, w.b);
+  replay_put_streams(m, w.b);
   put_carried(&w);
   for (size_t i = 0; i < m->items.count; i++) {
     const item *item = &m->items.at[i];
@@ -795,7 +796,7 @@ static void put_ir(maker *m)
   m->r->event_of = w.events.at;
 }
 
-static void take_ops(maker *m)
+static void take_ops(replay_maker *m)
 {
   m->ops = TS_NEW_ARRAY(m->work, op, m->r->chosen_count + 1);
   m->op_of = TS_NEW_ARRAY(m->work, uint32_t, m->e->count + 1);
@@ -828,7 +829,7 @@ ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *st
               e->timed ? "the trace holds no device work" : "the trace has no times");
     return NULL;
   }
-  maker m = {.e = e, .r = TS_NEW(arena, ts_replay), .work = ts_arena_new("replay")};
+  replay_maker m = {.e = e, .r = TS_NEW(arena, ts_replay), .work = ts_arena_new("replay")};
   m.r->events = e;
   m.r->chosen = e->device;
   m.r->chosen_count = e->device_count;

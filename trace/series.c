@@ -6,15 +6,15 @@
 /* From `time` on the value is more by so much, or, of a counter, `more`. */
 typedef struct point { uint32_t series; int64_t time; double more; } point;
 
-typedef struct maker {
+typedef struct series_maker {
   ts_arena *arena, *work;
   const ts_events *e;
   ts_series_list *out;
   TS_VEC(point) points;
   int64_t begin, end;
-} maker;
+} series_maker;
 
-static uint32_t series_of(maker *m, ts_series_kind kind, const char *name)
+static uint32_t series_of(series_maker *m, ts_series_kind kind, const char *name)
 {
   uint32_t i = 0;
   while (i < m->out->at.count &&
@@ -25,7 +25,7 @@ static uint32_t series_of(maker *m, ts_series_kind kind, const char *name)
   return i;
 }
 
-static void put(maker *m, uint32_t series, int64_t time, double more)
+static void series_put(series_maker *m, uint32_t series, int64_t time, double more)
 {
   TS_PUSH(m->work, &m->points, ((point){series, time, more}));
 }
@@ -33,7 +33,7 @@ static void put(maker *m, uint32_t series, int64_t time, double more)
 /* ---- Where points come from ---- */
 
 /* A kernel is queued from its call to its start. */
-static void take_queues(maker *m)
+static void take_queues(series_maker *m)
 {
   const ts_events *e = m->e;
   uint32_t *of_track = TS_NEW_ARRAY(m->work, uint32_t, e->tracks.count + 1);
@@ -52,12 +52,12 @@ static void take_queues(maker *m)
                                                    ts_events_text(e, t->process_name))}));
     }
     int64_t called = ts_event_at(e, v->call)->start;
-    put(m, of_track[v->track], called < v->start ? called : v->start, 1);
-    put(m, of_track[v->track], v->start, -1);
+    series_put(m, of_track[v->track], called < v->start ? called : v->start, 1);
+    series_put(m, of_track[v->track], v->start, -1);
   }
 }
 
-static void take_copies(maker *m)
+static void take_copies(series_maker *m)
 {
   const ts_events *e = m->e;
   for (size_t i = 0; i < e->copies.count; i++) {
@@ -69,15 +69,15 @@ static void take_copies(maker *m)
     if (!(rate > 0) || v->duration <= 0)
       continue;
     uint32_t series = series_of(m, TS_SERIES_COPIES, ts_events_text(e, v->name));
-    put(m, series, v->start, rate);
-    put(m, series, v->start + v->duration, -rate);
+    series_put(m, series, v->start, rate);
+    series_put(m, series, v->start + v->duration, -rate);
   }
 }
 
 enum { COUNTERS_MOST = 256 };
 
 /* Counters of several processes are told apart by them. */
-static void take_counters(maker *m)
+static void take_counters(series_maker *m)
 {
   const ts_events *e = m->e;
   for (size_t i = 0; i < e->counters.count; i++) {
@@ -90,7 +90,7 @@ static void take_counters(maker *m)
     if (*process)
       name = ts_arena_printf(m->arena, "%s of %s", name, process);
     if (m->out->at.count < COUNTERS_MOST)
-      put(m, series_of(m, TS_SERIES_COUNTER, name), c->time, (double)c->value / 1000);
+      series_put(m, series_of(m, TS_SERIES_COUNTER, name), c->time, (double)c->value / 1000);
   }
 }
 
@@ -107,7 +107,7 @@ static int by_series_and_time(const void *a, const void *b)
 }
 
 /* The value holds between two times: to the bins that they reach. */
-static void fill(const maker *m, ts_series *s, int64_t from, int64_t to, double value)
+static void series_fill(const series_maker *m, ts_series *s, int64_t from, int64_t to, double value)
 {
   double width = ((double)m->end - (double)m->begin) / TS_SERIES_BINS;
   if (!(width > 0) || from >= to)
@@ -120,7 +120,7 @@ static void fill(const maker *m, ts_series *s, int64_t from, int64_t to, double 
   }
 }
 
-static void sum_up(const maker *m, ts_series *s, const point *points, size_t count)
+static void series_sum_up(const series_maker *m, ts_series *s, const point *points, size_t count)
 {
   double value = 0, sum = 0;
   bool counter = s->kind == TS_SERIES_COUNTER;
@@ -131,7 +131,11 @@ static void sum_up(const maker *m, ts_series *s, const point *points, size_t cou
       sum += value * ((double)points[i].time - (double)points[i - 1].time);
     value = counter ? points[i].more : value + points[i].more;
     s->most = value > s->most ? value : s->most;
-    fill(m, s, points[i].time, i + 1 < count ? points[i + 1].time : counter ? m->end : 0, value);
+    series_fill(m, s, points[i].time,
+                i + 1 < count ? points[i + 1].time :
+                counter       ? m->end :
+                                0,
+                value);
   }
   double span = (double)points[count - 1].time - (double)points[0].time;
   s->mean = span > 0 ? sum / span : counter ? value : 0;
@@ -139,7 +143,7 @@ static void sum_up(const maker *m, ts_series *s, const point *points, size_t cou
 
 void ts_series_of(ts_arena *arena, const ts_events *e, ts_series_list *out)
 {
-  maker m = {.arena = arena, .work = ts_arena_new("series"), .e = e, .out = out};
+  series_maker m = {.arena = arena, .work = ts_arena_new("series"), .e = e, .out = out};
   *out = (ts_series_list){0};
   if (e->timed) {
     take_queues(&m);
@@ -153,7 +157,7 @@ void ts_series_of(ts_arena *arena, const ts_events *e, ts_series_list *out)
   }
   for (size_t first = 0, i = 1; i <= m.points.count; i++)
     if (i == m.points.count || m.points.at[i].series != m.points.at[first].series) {
-      sum_up(&m, &out->at.at[m.points.at[first].series], m.points.at + first, i - first);
+      series_sum_up(&m, &out->at.at[m.points.at[first].series], m.points.at + first, i - first);
       first = i;
     }
   ts_arena_free(m.work);

@@ -9,25 +9,29 @@
 #include "trace/recorded_step.h"
 
 /* ids: of tensors, by number; maker: the call that made each */
-typedef struct reader {
+typedef struct step_of_graph_reader {
   ts_arena *arena;
   const ts_events *e;
   ts_step *step;
   ts_hash_table numbers;
   const uint64_t *ids;
   uint32_t *maker;
-} reader;
-typedef struct wanted { const uint64_t *ids; uint64_t id; } wanted;
+} step_of_graph_reader;
+typedef struct step_of_graph_wanted {
+  const uint64_t *ids;
+  uint64_t id;
+} step_of_graph_wanted;
 
 static bool same_id(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const step_of_graph_wanted *w = closure;
   return w->ids[number] == w->id;
 }
 
-static uint32_t number_of(const reader *r, uint64_t id)
+static uint32_t step_of_graph_number_of(const step_of_graph_reader *r, uint64_t id)
 {
-  return ts_hash_find(&r->numbers, ts_hash_number(id), same_id, &(wanted){r->ids, id});
+  return ts_hash_find(&r->numbers, ts_hash_number(id), same_id,
+                      &(step_of_graph_wanted){r->ids, id});
 }
 
 /* The text between the outer brackets of "[[4,8]]", or the quotes of ["float32"]. */
@@ -37,7 +41,7 @@ static const char *inner(ts_arena *arena, const char *text)
   return length < 4 ? text : ts_arena_string(arena, text + 1, length - 2);
 }
 
-static bool take_tensors(reader *r, ts_error *error)
+static bool take_tensors(step_of_graph_reader *r, ts_error *error)
 {
   const ts_events *e = r->e;
   size_t count = e->flow->tensors.count;
@@ -47,7 +51,7 @@ static bool take_tensors(reader *r, ts_error *error)
   memset(r->maker, 0xff, sizeof *r->maker * (count + 1));
   for (size_t i = 0; i < count; i++) {
     const ts_flow_tensor *t = &e->flow->tensors.at[i];
-    if (number_of(r, t->id) != TS_HASH_NONE)
+    if (step_of_graph_number_of(r, t->id) != TS_HASH_NONE)
       return ts_fail(error, NULL, "two tensors have the number %" PRIu64, t->id);
     ids[i] = t->id;
     ts_hash_add(r->arena, &r->numbers, ts_hash_number(t->id), (uint32_t)i);
@@ -57,7 +61,7 @@ static bool take_tensors(reader *r, ts_error *error)
     const char *kind = ts_events_text(e, t->kind),
                *type = ts_events_text(e, e->shapes.at[t->shapes].types);
     type = inner(r->arena, inner(r->arena, type));
-    uint32_t of = t->of == TS_TENSOR_NONE ? TS_STEP_NONE : number_of(r, t->of);
+    uint32_t of = t->of == TS_TENSOR_NONE ? TS_STEP_NONE : step_of_graph_number_of(r, t->of);
     if (t->of != TS_TENSOR_NONE && (of == TS_HASH_NONE || of >= i))
       return ts_fail(error, NULL, "tensor %" PRIu64 " is a view of no tensor listed before it",
                      t->id);
@@ -81,7 +85,7 @@ static bool is(const ts_events *e, const ts_graph_facts *f, const char *phase)
 
 /* Forwards of the step: one ends where a backward begins. The last with a backward is taken, whose
  * gradients are added to those there. */
-static void count_passes(reader *r)
+static void count_passes(step_of_graph_reader *r)
 {
   bool back = false;
   r->step->passes = 0;
@@ -96,19 +100,20 @@ static void count_passes(reader *r)
   r->step->pass = r->step->passes;
 }
 
-static bool take_list(const reader *r, const uint64_t *ids, uint32_t count, uint32_t *out,
-                      uint64_t node, ts_error *error)
+static bool take_list(const step_of_graph_reader *r, const uint64_t *ids, uint32_t count,
+                      uint32_t *out, uint64_t node, ts_error *error)
 {
   for (uint32_t i = 0; i < count; i++) {
-    out[i] = number_of(r, ids[i]);
+    out[i] = step_of_graph_number_of(r, ids[i]);
     if (out[i] == TS_HASH_NONE)
       return ts_fail(error, NULL, "node %" PRIu64 ": there is no tensor %" PRIu64, node, ids[i]);
   }
   return true;
 }
 
-static bool take_call(reader *r, const ts_event *v, const ts_flow_node *flow,
-                      const ts_graph_facts *f, ts_error *error)
+static bool step_of_graph_take_call(step_of_graph_reader *r, const ts_event *v,
+                                    const ts_flow_node *flow, const ts_graph_facts *f,
+                                    ts_error *error)
 {
   const uint64_t *ids = r->e->flow->numbers.at + flow->first;
   uint32_t *list = TS_NEW_ARRAY(r->arena, uint32_t, flow->takes + flow->gives + 1);
@@ -141,9 +146,9 @@ static ts_step_call *taker_of(ts_step *step, uint32_t tensor)
   return NULL;
 }
 
-static void add_backward(reader *r, uint64_t id, int64_t time)
+static void add_backward(step_of_graph_reader *r, uint64_t id, int64_t time)
 {
-  uint32_t tensor = id == TS_TENSOR_NONE ? TS_HASH_NONE : number_of(r, id);
+  uint32_t tensor = id == TS_TENSOR_NONE ? TS_HASH_NONE : step_of_graph_number_of(r, id);
   ts_step *step = r->step;
   if (tensor == TS_HASH_NONE) {
     step->other += time;
@@ -158,7 +163,7 @@ static void add_backward(reader *r, uint64_t id, int64_t time)
     step->other += time;
 }
 
-static bool take_nodes(reader *r, ts_error *error)
+static bool take_nodes(step_of_graph_reader *r, ts_error *error)
 {
   const ts_events *e = r->e;
   uint32_t pass = 1;
@@ -182,7 +187,7 @@ static bool take_nodes(reader *r, ts_error *error)
     else if (pass != r->step->pass)
       r->step->other += pass > r->step->pass ? v->duration : 0; /* the passes before are like it */
     else if (forward && flow) {
-      if (!take_call(r, v, flow, f, error))
+      if (!step_of_graph_take_call(r, v, flow, f, error))
         return false;
     } else if (backward)
       add_backward(r, flow ? flow->gradient_of : TS_TENSOR_NONE, v->duration);
@@ -205,7 +210,7 @@ static bool is_alone(const ts_events *e, ts_error *error)
 
 ts_step *ts_step_of_graph(ts_arena *arena, const ts_events *graph, ts_error *error)
 {
-  reader r = {.arena = arena, .e = graph, .step = TS_NEW(arena, ts_step)};
+  step_of_graph_reader r = {.arena = arena, .e = graph, .step = TS_NEW(arena, ts_step)};
   if (!graph->flow->tensors.count || !graph->flow->nodes.count) {
     ts_fail(error, "trace with --timed", "the graph does not say which tensors operators take");
     return NULL;

@@ -9,12 +9,14 @@
 
 enum { NAMES_SHOWN = 8, COMMS_SHOWN = 12, STEPS_SHOWN = 8, COLUMNS = 80 };
 
-typedef struct words { char text[48]; } words;
+typedef struct summary_report_words {
+  char text[48];
+} summary_report_words;
 
-static words with_commas(uint64_t number)
+static summary_report_words with_commas(uint64_t number)
 {
   char digits[24];
-  words w = {{0}};
+  summary_report_words w = {{0}};
   int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
   size_t n = 0;
   for (int i = 0; i < length; i++) {
@@ -25,9 +27,9 @@ static words with_commas(uint64_t number)
   return w;
 }
 
-static words time_of(int64_t ns)
+static summary_report_words summary_report_time_of(int64_t ns)
 {
-  words w;
+  summary_report_words w;
   double t = (double)ns;
   if (t < 1e5)
     snprintf(w.text, sizeof w.text, "%.1f us", t / 1e3);
@@ -38,10 +40,10 @@ static words time_of(int64_t ns)
   return w;
 }
 
-static words size_of(int64_t bytes)
+static summary_report_words summary_report_size_of(int64_t bytes)
 {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  words w;
+  summary_report_words w;
   double b = (double)bytes;
   size_t u = 0;
   for (; b >= 1024 && u < 5; u++)
@@ -50,7 +52,7 @@ static words size_of(int64_t bytes)
   return w;
 }
 
-static double percent(int64_t part, int64_t whole)
+static double summary_report_percent(int64_t part, int64_t whole)
 {
   return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
@@ -74,13 +76,13 @@ static void put_cut(FILE *out, const char *text, unsigned columns)
   }
 }
 
-static void put_head(const ts_trace_summary *s, FILE *out)
+static void summary_report_put_head(const ts_trace_summary *s, FILE *out)
 {
   const ts_events *e = s->events;
   ts_put_text(out, "%s\n  %s%s%s%s%s, %s of text, %s events\n", e->file,
               ts_trace_format_name(e->format), *e->version ? " " : "", e->version,
-              e->packed ? ", gzip" : "", e->cut ? ", cut off" : "", size_of((int64_t)e->bytes).text,
-              with_commas(e->seen).text);
+              e->packed ? ", gzip" : "", e->cut ? ", cut off" : "",
+              summary_report_size_of((int64_t)e->bytes).text, with_commas(e->seen).text);
   if (e->rank >= 0)
     fprintf(out, "  rank %" PRId64, e->rank);
   if (e->rank >= 0 && e->world > 0)
@@ -96,7 +98,7 @@ static void put_head(const ts_trace_summary *s, FILE *out)
         d = &e->devices.at[i];
     ts_put_text(out, "%s%.40s", e->rank >= 0 ? "; " : "  ", ts_events_text(e, d->name));
     if (d->memory > 0)
-      ts_put_text(out, ", %s", size_of(d->memory).text);
+      ts_put_text(out, ", %s", summary_report_size_of(d->memory).text);
     if (d->processors > 0)
       fprintf(out, ", %" PRId64 " processors", d->processors);
   }
@@ -110,23 +112,25 @@ static void put_shares(const ts_trace_summary *s, FILE *out)
   if (!s->events->device_count || !t->span)
     return;
   ts_put_text(out, "\n  %-34s %14s  %5.1f %%\n", "device, first to last kernel",
-              time_of(t->span).text, 100.0);
-  ts_put_text(out, "    %-32s %14s  %5.1f %%\n", "computes", time_of(t->compute).text,
-              percent(t->compute, t->span));
-  ts_put_text(out, "    %-32s %14s  %5.1f %%\n", "communicates", time_of(t->comm).text,
-              percent(t->comm, t->span));
+              summary_report_time_of(t->span).text, 100.0);
+  ts_put_text(out, "    %-32s %14s  %5.1f %%\n", "computes",
+              summary_report_time_of(t->compute).text, summary_report_percent(t->compute, t->span));
+  ts_put_text(out, "    %-32s %14s  %5.1f %%\n", "communicates",
+              summary_report_time_of(t->comm).text, summary_report_percent(t->comm, t->span));
   ts_put_text(out, "      %-30s %14s  %5.1f %%\n", "hidden behind compute",
-              time_of(t->overlap).text, percent(t->overlap, t->span));
-  ts_put_text(out, "      %-30s %14s  %5.1f %%\n", "exposed", time_of(t->comm - t->overlap).text,
-              percent(t->comm - t->overlap, t->span));
-  ts_put_text(out, "    %-32s %14s  %5.1f %%\n", "idle", time_of(t->idle).text,
-              percent(t->idle, t->span));
+              summary_report_time_of(t->overlap).text, summary_report_percent(t->overlap, t->span));
+  ts_put_text(out, "      %-30s %14s  %5.1f %%\n", "exposed",
+              summary_report_time_of(t->comm - t->overlap).text,
+              summary_report_percent(t->comm - t->overlap, t->span));
+  ts_put_text(out, "    %-32s %14s  %5.1f %%\n", "idle", summary_report_time_of(t->idle).text,
+              summary_report_percent(t->idle, t->span));
   if (s->events->linked_calls)
     ts_put_text(out, "      %-30s %14s  %5.1f %%\n", "the host had launched nothing",
-                time_of(s->idle_host).text, percent(s->idle_host, t->span));
+                summary_report_time_of(s->idle_host).text,
+                summary_report_percent(s->idle_host, t->span));
 }
 
-static void put_streams(const ts_trace_summary *s, FILE *out)
+static void summary_report_put_streams(const ts_trace_summary *s, FILE *out)
 {
   if (!s->streams.count || !s->shares.span)
     return;
@@ -138,8 +142,8 @@ static void put_streams(const ts_trace_summary *s, FILE *out)
     snprintf(name, sizeof name, "device %.12s stream %.12s",
              ts_events_text(s->events, track->process_name),
              ts_events_text(s->events, track->thread_name));
-    ts_put_text(out, "    %-32s %14s  %5.1f %% %9s\n", name, time_of(t->busy).text,
-                percent(t->busy, s->shares.span), with_commas(t->count).text);
+    ts_put_text(out, "    %-32s %14s  %5.1f %% %9s\n", name, summary_report_time_of(t->busy).text,
+                summary_report_percent(t->busy, s->shares.span), with_commas(t->count).text);
   }
   if (s->streams.count > COMMS_SHOWN)
     fprintf(out, "    and %zu more\n", s->streams.count - COMMS_SHOWN);
@@ -155,13 +159,14 @@ static void put_kernels(const ts_trace_summary *s, FILE *out)
   ts_put_text(out, "\n  %-34s %14s  %7s %9s\n", "kind of kernel", "time", "of time", "kernels");
   for (size_t i = 0; i < s->kinds.count; i++)
     ts_put_text(out, "    %-32s %14s  %5.1f %% %9s\n", ts_event_kind_name(s->kinds.at[i].kind),
-                time_of(s->kinds.at[i].time).text, percent(s->kinds.at[i].time, whole),
+                summary_report_time_of(s->kinds.at[i].time).text,
+                summary_report_percent(s->kinds.at[i].time, whole),
                 with_commas(s->kinds.at[i].count).text);
   fputs("\n  longest kernels by name\n", out);
   for (size_t i = 0; i < s->names.count && i < NAMES_SHOWN; i++) {
     const ts_name_sum *n = &s->names.at[i];
-    ts_put_text(out, "    %12s %5.1f %% %8s  ", time_of(n->time).text, percent(n->time, whole),
-                with_commas(n->count).text);
+    ts_put_text(out, "    %12s %5.1f %% %8s  ", summary_report_time_of(n->time).text,
+                summary_report_percent(n->time, whole), with_commas(n->count).text);
     put_cut(out, ts_events_text(s->events, n->name), COLUMNS - 36);
     fputc('\n', out);
   }
@@ -187,8 +192,8 @@ static void put_comms(const ts_trace_summary *s, FILE *out)
                *ranks && c->size <= 4 ? " (" : "", c->size <= 4 ? ranks : "",
                *ranks && c->size <= 4 ? ")" : "", "");
     ts_put_text(out, "    %-14s %-20.20s %7s %11s %13s\n", ts_comm_kind_name(c->kind), group,
-                with_commas(c->count).text, c->sized ? size_of(c->bytes).text : "?",
-                time_of(c->time).text);
+                with_commas(c->count).text, c->sized ? summary_report_size_of(c->bytes).text : "?",
+                summary_report_time_of(c->time).text);
   }
   if (s->comms.count > COMMS_SHOWN)
     fprintf(out, "    and %zu more\n", s->comms.count - COMMS_SHOWN);
@@ -207,10 +212,10 @@ static void put_steps(const ts_trace_summary *s, FILE *out)
     fputs("    ", out);
     ts_put_text(out, "%-20.20s %13s %13s %5.1f %% %5.1f %% %5.1f %%\n",
                 ts_events_text(s->events, ts_event_at(s->events, t->mark)->name),
-                time_of(t->host).text, time_of(t->shares.span).text,
-                percent(t->shares.busy, t->shares.span),
-                percent(t->shares.comm - t->shares.overlap, t->shares.span),
-                percent(t->shares.idle, t->shares.span));
+                summary_report_time_of(t->host).text, summary_report_time_of(t->shares.span).text,
+                summary_report_percent(t->shares.busy, t->shares.span),
+                summary_report_percent(t->shares.comm - t->shares.overlap, t->shares.span),
+                summary_report_percent(t->shares.idle, t->shares.span));
   }
   if (s->events->step_count > STEPS_SHOWN)
     fprintf(out, "    and %u more\n", s->events->step_count - STEPS_SHOWN);
@@ -259,13 +264,13 @@ static void put_rest(const ts_trace_summary *s, FILE *out)
   const ts_events *e = s->events;
   if (s->memory_peak >= 0)
     ts_put_text(out, "\n  memory of the device: peak %s, %s when recording began%s%s%s\n",
-                size_of(s->memory_peak).text, size_of(s->memory_start).text,
-                s->memory_reserved < 0 ? "" : ", ",
-                s->memory_reserved < 0 ? "" : size_of(s->memory_reserved).text,
+                summary_report_size_of(s->memory_peak).text,
+                summary_report_size_of(s->memory_start).text, s->memory_reserved < 0 ? "" : ", ",
+                s->memory_reserved < 0 ? "" : summary_report_size_of(s->memory_reserved).text,
                 s->memory_reserved < 0 ? "" : " reserved");
   for (size_t i = 0; i < s->memory_by.count; i++)
     ts_put_text(out, "    %-20s %13s at the peak\n", ts_events_text(e, s->memory_by.at[i].category),
-                size_of(s->memory_by.at[i].bytes).text);
+                summary_report_size_of(s->memory_by.at[i].bytes).text);
   put_series(s, out);
   ts_put_text(out, "\n  host: %s operators, %s calls that launch or wait, %u threads\n",
               with_commas(s->operators).text, with_commas(s->calls).text, s->threads);
@@ -281,10 +286,10 @@ static void put_rest(const ts_trace_summary *s, FILE *out)
 
 void ts_trace_summary_text(const ts_trace_summary *s, FILE *out)
 {
-  put_head(s, out);
+  summary_report_put_head(s, out);
   put_shares(s, out);
   put_steps(s, out);
-  put_streams(s, out);
+  summary_report_put_streams(s, out);
   put_kernels(s, out);
   put_comms(s, out);
   put_rest(s, out);

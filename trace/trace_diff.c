@@ -11,20 +11,20 @@ enum { SHOWN = 20 };
 
 /* ---- Kernels ---- */
 
-static int by_name(const void *a, const void *b)
+static int trace_diff_by_name(const void *a, const void *b)
 {
   return strcmp(((const ts_diff_row *)a)->name, ((const ts_diff_row *)b)->name);
 }
 
-static int64_t change(const ts_diff_row *r)
+static int64_t trace_diff_change(const ts_diff_row *r)
 {
   return r->time[1] > r->time[0] ? r->time[1] - r->time[0] : r->time[0] - r->time[1];
 }
 
 static int by_change(const void *a, const void *b)
 {
-  int64_t x = change(a), y = change(b);
-  return x != y ? (x > y ? -1 : 1) : by_name(a, b);
+  int64_t x = trace_diff_change(a), y = trace_diff_change(b);
+  return x != y ? (x > y ? -1 : 1) : trace_diff_by_name(a, b);
 }
 
 static void join_rows(ts_arena *arena, ts_trace_diff *d)
@@ -37,7 +37,7 @@ static void join_rows(ts_arena *arena, ts_trace_diff *d)
       row.time[i] = n->time;
       TS_PUSH(arena, &d->rows, row);
     }
-  TS_SORT(&d->rows, by_name);
+  TS_SORT(&d->rows, trace_diff_by_name);
   size_t kept = 0;
   for (size_t i = 0; i < d->rows.count; i++) {
     ts_diff_row *last = kept ? &d->rows.at[kept - 1] : NULL, row = d->rows.at[i];
@@ -64,7 +64,7 @@ static void join_rows(ts_arena *arena, ts_trace_diff *d)
 
 /* ---- Launches ---- */
 
-static int by_value(const void *a, const void *b)
+static int trace_diff_by_value(const void *a, const void *b)
 {
   int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
@@ -83,7 +83,7 @@ static ts_launch_sum launches_of(const ts_trace_summary *s)
     latency[l.count++] = v->start - ts_event_at(e, v->call)->start;
   }
   if (l.count)
-    qsort(latency, l.count, sizeof *latency, by_value);
+    qsort(latency, l.count, sizeof *latency, trace_diff_by_value);
   for (size_t i = 0; i < s->series.at.count; i++) {
     const ts_series *q = &s->series.at.at[i];
     if (q->kind == TS_SERIES_QUEUE && q->most > l.queued_most)

@@ -67,7 +67,7 @@ uint32_t ts_workload_axes_of(const char *group)
 }
 
 /* What the file says of a group of just these axes; 0: nothing. */
-static uint32_t stated(const ts_events *e, uint32_t axes)
+static uint32_t workload_mesh_stated(const ts_events *e, uint32_t axes)
 {
   for (size_t i = 0; i < e->groups.count; i++) {
     const ts_group_info *g = &e->groups.at[i];
@@ -87,13 +87,13 @@ static bool find_sizes(const ts_events *e, const ts_workload_choice *choice, uin
   uint32_t stages = (uint32_t)e->workload->sections.count;
   const ts_workload_section *last = &e->workload->sections.at[stages - 1];
   bool stated_world = last->last_rank >= 0 && last->last_rank < MOST_RANKS;
-  uint32_t tp = or_else(given[TS_WORKLOAD_TP], stated(e, TP)),
+  uint32_t tp = or_else(given[TS_WORKLOAD_TP], workload_mesh_stated(e, TP)),
            pp = given[TS_WORKLOAD_PP] ? given[TS_WORKLOAD_PP] :
                 stages > 1            ? stages :
-                                        or_else(stated(e, PP), 1),
-           dp = or_else(given[TS_WORKLOAD_DP], stated(e, EP | DP)),
-           ep = or_else(given[TS_WORKLOAD_EP], stated(e, EP)), part = stated(e, DP),
-           all = stated(e, TP | EP | DP | PP);
+                                        or_else(workload_mesh_stated(e, PP), 1),
+           dp = or_else(given[TS_WORKLOAD_DP], workload_mesh_stated(e, EP | DP)),
+           ep = or_else(given[TS_WORKLOAD_EP], workload_mesh_stated(e, EP)),
+           part = workload_mesh_stated(e, DP), all = workload_mesh_stated(e, TP | EP | DP | PP);
   uint32_t world = stated_world                                  ? (uint32_t)last->last_rank + 1 :
                    e->world > 0 && e->world <= MOST_RANKS ? (uint32_t)e->world :
                                                             or_else(all, devices);
@@ -149,7 +149,7 @@ static bool check_groups(const ts_events *e, const ts_workload_mesh *mesh, bool 
       return ts_fail(error, "state the sizes: --mesh tp=8,ep=1,dp=16,pp=1, or the plan's `mesh`",
                      "the group `%.40s` has %" PRId64 " ranks in one place and %u by the mesh",
                      name, c->size, ts_workload_members(mesh, axes));
-    if (c->size < 0 && !stated(e, axes) && axes == EP)
+    if (c->size < 0 && !workload_mesh_stated(e, axes) && axes == EP)
       return ts_fail(error, "state it: --mesh ep=8, or the plan's `mesh`",
                      "the size of the group `%.40s` is not stated", name);
   }

@@ -39,7 +39,7 @@ const char *ts_action_argument(const char *called, size_t i)
   return NULL;
 }
 
-static size_t length_of(const char *const *words, size_t room)
+static size_t action_form_length_of(const char *const *words, size_t room)
 {
   size_t count = 0;
   while (count < room && words[count])
@@ -47,7 +47,7 @@ static size_t length_of(const char *const *words, size_t room)
   return count;
 }
 
-static const char *name_of(const ts_ast *action)
+static const char *action_form_name_of(const ts_ast *action)
 {
   return action->kind == TS_AST_COMM ? action->name : ts_kind_name(action->kind);
 }
@@ -72,15 +72,15 @@ const ts_ast *ts_action_given(const ts_ast *action, const char *name)
   return NULL;
 }
 
-static bool known(ts_session *s, const form *f, const ts_ast *action, const ts_ast *arg)
+static bool action_form_known(ts_session *s, const form *f, const ts_ast *action, const ts_ast *arg)
 {
-  size_t count = length_of(f->names, sizeof f->names / sizeof *f->names);
+  size_t count = action_form_length_of(f->names, sizeof f->names / sizeof *f->names);
   for (size_t i = 0; i < count; i++)
     if (!strcmp(f->names[i], arg->name))
       return true;
   const char *best[3];
-  ts_diag *d =
-    ts_report(s, TS_E0209, arg->name_span, "`%s` has no argument `%s`", name_of(action), arg->name);
+  ts_diag *d = ts_report(s, TS_E0209, arg->name_span, "`%s` has no argument `%s`",
+                         action_form_name_of(action), arg->name);
   if (ts_suggest(arg->name, f->names, count, best))
     ts_diag_edit(d, arg->name_span, best[0], "did you mean `%s`?", best[0]);
   ts_diag_note(d, "it takes %s", ts_listed(s->arena, f->names, count));
@@ -92,7 +92,7 @@ static bool first_of_its_name(ts_session *s, const ts_ast *action, const ts_ast 
   for (uint32_t i = 0; i < at; i++)
     if (args->child[i]->name == args->child[at]->name) {
       ts_diag *d = ts_report(s, TS_E0211, args->child[at]->name_span, "`%s` of `%s` is given twice",
-                             args->child[at]->name, name_of(action));
+                             args->child[at]->name, action_form_name_of(action));
       ts_diag_label(d, args->child[i]->span, "first here");
       return false;
     }
@@ -105,21 +105,21 @@ static bool nameless(ts_session *s, const form *f, const ts_ast *action, uint32_
   const ts_ast *arg = ts_action_args(action)->child[at];
   if (at == 0 && action->kind != TS_AST_RECOMPUTE)
     return true;
-  ts_diag *d =
-    ts_report(s, TS_E0211, arg->span, "this argument of `%s` needs its name", name_of(action));
+  ts_diag *d = ts_report(s, TS_E0211, arg->span, "this argument of `%s` needs its name",
+                         action_form_name_of(action));
   if (at && ts_action_subject(action))
     ts_diag_label(d, ts_action_args(action)->child[0]->span,
                   "only the first argument, its subject, has no name");
-  ts_diag_note(
-    d, "it takes %s",
-    ts_listed(s->arena, f->names, length_of(f->names, sizeof f->names / sizeof *f->names)));
+  ts_diag_note(d, "it takes %s",
+               ts_listed(s->arena, f->names,
+                         action_form_length_of(f->names, sizeof f->names / sizeof *f->names)));
   return false;
 }
 
 static bool known_subject(ts_session *s, const form *f, const ts_ast *action)
 {
   const ts_ast *subject = ts_action_subject(action);
-  size_t count = length_of(f->subjects, sizeof f->subjects / sizeof *f->subjects);
+  size_t count = action_form_length_of(f->subjects, sizeof f->subjects / sizeof *f->subjects);
   for (size_t i = 0; subject && subject->kind == TS_AST_ID && i < count; i++)
     if (!strcmp(f->subjects[i], subject->name))
       return true;
@@ -135,11 +135,12 @@ static bool known_subject(ts_session *s, const form *f, const ts_ast *action)
   return false;
 }
 
-static bool complete(ts_session *s, const form *f, const ts_ast *action)
+static bool action_form_complete(ts_session *s, const form *f, const ts_ast *action)
 {
   if (!f->needs || ts_action_given(action, f->needs))
     return true;
-  ts_diag *d = ts_report(s, TS_E0210, action->span, "`%s` needs `%s`", name_of(action), f->needs);
+  ts_diag *d =
+    ts_report(s, TS_E0210, action->span, "`%s` needs `%s`", action_form_name_of(action), f->needs);
   ts_diag_here(d, "not given");
   ts_diag_help(d, !strcmp(f->needs, "over") ?
                     "name an axis of the mesh, as in `over: d`" :
@@ -154,8 +155,9 @@ bool ts_action_fits(ts_session *s, const ts_ast *action)
   bool good = true;
   for (uint32_t i = 0; args && i < args->count; i++) {
     const ts_ast *arg = args->child[i];
-    good &= arg->name ? known(s, f, action, arg) && first_of_its_name(s, action, args, i) :
-                        nameless(s, f, action, i);
+    good &= arg->name ?
+              action_form_known(s, f, action, arg) && first_of_its_name(s, action, args, i) :
+              nameless(s, f, action, i);
   }
-  return good && (!args || (known_subject(s, f, action) && complete(s, f, action)));
+  return good && (!args || (known_subject(s, f, action) && action_form_complete(s, f, action)));
 }

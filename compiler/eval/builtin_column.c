@@ -7,7 +7,7 @@
 #include "compiler/eval/function.h"
 #include "compiler/eval/report.h"
 
-static bool number(ts_csv_cell cell, double *value)
+static bool builtin_column_number(ts_csv_cell cell, double *value)
 {
   char digits[64], *end;
   if (!cell.length || cell.length >= sizeof digits)
@@ -18,7 +18,7 @@ static bool number(ts_csv_cell cell, double *value)
   return !*end && *value > -1e300 && *value < 1e300;
 }
 
-static ts_value refuse(const ts_builtin_call *c, const char *file, const char *why)
+static ts_value builtin_column_refuse(const ts_builtin_call *c, const char *file, const char *why)
 {
   ts_diag *d =
     ts_report(c->s, TS_E0502, c->span, "`%s` cannot be used as a table of numbers", file);
@@ -44,17 +44,18 @@ ts_value ts_builtin_column(const ts_builtin_call *c)
   ts_csv_next(&csv, cell, columns, &columns);
   while (column < columns && !ts_csv_is(cell[column], name)) column++;
   if (csv.wrong || column == columns)
-    return refuse(c, file,
-                  csv.wrong ?
-                    csv.wrong :
-                    ts_arena_printf(c->s->arena, "its first line has no column `%s`", name));
+    return builtin_column_refuse(
+      c, file,
+      csv.wrong ? csv.wrong :
+                  ts_arena_printf(c->s->arena, "its first line has no column `%s`", name));
   TS_VEC(ts_value) values = {0};
   while (ts_csv_next(&csv, cell, columns, &count) == TS_CSV_ROW) {
     double value;
     if (csv.wrong)
-      return refuse(c, file, ts_arena_printf(c->s->arena, "line %u: %s", csv.line, csv.wrong));
-    if (column >= count || !number(cell[column], &value))
-      return refuse(
+      return builtin_column_refuse(
+        c, file, ts_arena_printf(c->s->arena, "line %u: %s", csv.line, csv.wrong));
+    if (column >= count || !builtin_column_number(cell[column], &value))
+      return builtin_column_refuse(
         c, file,
         ts_arena_printf(c->s->arena, "line %u has no number in column `%s`", csv.line, name));
     bool whole = value < 9e15 && value > -9e15 && value == (double)(int64_t)value;

@@ -14,16 +14,16 @@
 
 enum { MOST_NESTED = 64 };
 
-typedef struct reader {
+typedef struct builtin_json_reader {
   const ts_builtin_call *c;
   const char *wrong; /* why the file cannot be used */
-} reader;
+} builtin_json_reader;
 
-static ts_value value_of(reader *r, const cJSON *item, uint32_t depth);
+static ts_value builtin_json_value_of(builtin_json_reader *r, const cJSON *item, uint32_t depth);
 
 /* Whole numbers that a double holds exactly are Ints. A file of Python's may have Infinity: it is
  * the largest number. */
-static ts_value number_of(const reader *r, double n)
+static ts_value builtin_json_number_of(const builtin_json_reader *r, double n)
 {
   if (!isfinite(n))
     n = n < 0 ? -DBL_MAX : DBL_MAX;
@@ -32,16 +32,16 @@ static ts_value number_of(const reader *r, double n)
   return ts_real_value(n, r->c->span);
 }
 
-static ts_value list_of(reader *r, const cJSON *array, uint32_t depth)
+static ts_value list_of(builtin_json_reader *r, const cJSON *array, uint32_t depth)
 {
   ts_arena *arena = r->c->s->arena;
   TS_VEC(ts_value) all = {0};
   for (const cJSON *item = array->child; item && !r->wrong; item = item->next)
-    TS_PUSH(arena, &all, value_of(r, item, depth));
+    TS_PUSH(arena, &all, builtin_json_value_of(r, item, depth));
   return ts_list_value(arena, all.at, (uint32_t)all.count, r->c->span);
 }
 
-static ts_value record_of(reader *r, const cJSON *object, uint32_t depth)
+static ts_value record_of(builtin_json_reader *r, const cJSON *object, uint32_t depth)
 {
   ts_session *s = r->c->s;
   TS_VEC(ts_field) all = {0};
@@ -51,7 +51,7 @@ static ts_value record_of(reader *r, const cJSON *object, uint32_t depth)
     if (ts_names_get(&seen, name))
       r->wrong = ts_arena_printf(s->arena, "`%.60s` stands twice in one object", name);
     ts_value *value = TS_NEW(s->arena, ts_value);
-    *value = value_of(r, item, depth);
+    *value = builtin_json_value_of(r, item, depth);
     ts_names_put(s->arena, &seen, name, value);
     TS_PUSH(s->arena, &all, (ts_field){name, value, r->c->span});
   }
@@ -60,7 +60,7 @@ static ts_value record_of(reader *r, const cJSON *object, uint32_t depth)
   return (ts_value){.type = TS_T_RECORD, .span = r->c->span, .u.record = record};
 }
 
-static ts_value value_of(reader *r, const cJSON *item, uint32_t depth)
+static ts_value builtin_json_value_of(builtin_json_reader *r, const cJSON *item, uint32_t depth)
 {
   if (depth == MOST_NESTED)
     r->wrong = ts_arena_printf(r->c->s->arena, "it is nested deeper than %d levels", MOST_NESTED);
@@ -74,7 +74,7 @@ static ts_value value_of(reader *r, const cJSON *item, uint32_t depth)
     return ts_string_value(
       ts_lang_intern(r->c->s->lang, item->valuestring, strlen(item->valuestring)), r->c->span);
   if (cJSON_IsNumber(item))
-    return number_of(r, item->valuedouble);
+    return builtin_json_number_of(r, item->valuedouble);
   return cJSON_IsBool(item) ? ts_bool_value(cJSON_IsTrue(item), r->c->span) : ts_none_value();
 }
 
@@ -114,7 +114,7 @@ ts_value ts_builtin_json(const ts_builtin_call *c)
   const char *file = c->arg[0].u.string, *end = NULL;
   ts_found found;
   size_t size;
-  reader r = {.c = c};
+  builtin_json_reader r = {.c = c};
   ts_value value = ts_error_value();
   ts_span span = c->arg[0].span;
   char *read = ts_session_read(c->s, span.file, file, "json", span, &size, &found);
@@ -127,7 +127,7 @@ ts_value ts_builtin_json(const ts_builtin_call *c)
   if (!is_json)
     r.wrong = ts_arena_printf(c->s->arena, "line %u is not JSON", line_of(text, end ? end : text));
   else
-    value = value_of(&r, root, 0);
+    value = builtin_json_value_of(&r, root, 0);
   cJSON_Delete(root);
   if (!r.wrong)
     return value;

@@ -430,7 +430,7 @@ static bool bind_one(const binding *b, ts_env *env, const ts_ast *formal, const 
   return v.type != TS_T_ERROR;
 }
 
-static ts_env *bind(const binding *b, const ts_env *module)
+static ts_env *call_bind(const binding *b, const ts_env *module)
 {
   const given *of[MAX_FORMALS];
   uint32_t count = b->params ? b->params->count : 0;
@@ -479,7 +479,7 @@ ts_env *ts_bind_args(ts_session *s, const ts_env *caller, const ts_env *module, 
   given few[FEW];
   uint32_t count = ts_ast_args(call).count;
   binding b = {s, caller, decl, ts_decl_params(decl), written(s, call, few), count, call->span};
-  return bind(&b, module);
+  return call_bind(&b, module);
 }
 
 ts_env *ts_bind_record(ts_session *s, const ts_env *module, const ts_ast *decl,
@@ -490,7 +490,7 @@ ts_env *ts_bind_record(ts_session *s, const ts_env *module, const ts_ast *decl,
     args[i] =
       (given){.value = record->at[i].value, .name = record->at[i].name, .span = record->at[i].span};
   binding b = {s, module, decl, ts_decl_params(decl), args, record->count, decl->span};
-  return bind(&b, module);
+  return call_bind(&b, module);
 }
 
 /* ---- Application ---- */
@@ -566,7 +566,7 @@ static uint32_t maker_formal(const ts_function *f, const char *name)
   return UINT32_MAX;
 }
 
-static uint32_t place_of(ts_session *s, const ts_function *f, const given *arg, uint32_t next)
+static uint32_t call_place_of(ts_session *s, const ts_function *f, const given *arg, uint32_t next)
 {
   if (!arg->name)
     return next;
@@ -586,8 +586,8 @@ static uint32_t place_of(ts_session *s, const ts_function *f, const given *arg, 
   return UINT32_MAX;
 }
 
-static void too_many(ts_session *s, const ts_function *f, ts_span span, uint32_t most,
-                     uint32_t count)
+static void call_too_many(ts_session *s, const ts_function *f, ts_span span, uint32_t most,
+                          uint32_t count)
 {
   ts_diag *d = ts_report(s, TS_E0211, span, "`%s` takes %" PRIu32 " argument%s, not %" PRIu32,
                          f->name, most, most == 1 ? "" : "s", count);
@@ -599,12 +599,12 @@ static bool arrange(ts_session *s, const ts_function *f, const given *args, uint
 {
   uint32_t next = 0;
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t at = place_of(s, f, &args[i], next);
+    uint32_t at = call_place_of(s, f, &args[i], next);
     next += !args[i].name;
     if (at == UINT32_MAX)
       return false;
     if (at >= room) {
-      too_many(s, f, args[i].span, room, count);
+      call_too_many(s, f, args[i].span, room, count);
       return false;
     }
     if (of[at]) {
@@ -626,7 +626,7 @@ bool ts_call_fits_function(ts_session *s, const ts_function *f, const ts_ast *ca
                  TS_NEW_ARRAY(s->arena, const given *, room + 1), room);
 }
 
-static ts_value value_of(ts_session *s, const ts_env *env, const given *arg)
+static ts_value call_value_of(ts_session *s, const ts_env *env, const given *arg)
 {
   return arg->value ? *arg->value : ts_eval(s, env, arg->expr);
 }
@@ -653,7 +653,7 @@ static ts_value call_builtin(ts_session *s, const ts_function *f, const ts_env *
       ts_report(s, TS_E0210, span, "`%s` needs `%s`", f->name, f->formals[i].name);
       return ts_error_value();
     }
-    values[i] = value_of(s, env, of[i]);
+    values[i] = call_value_of(s, env, of[i]);
     if (values[i].type == TS_T_AXIS)
       values[i] = ts_int_value(ts_axes_size(s, values[i].u.axes.mask), values[i].span);
     ok &= values[i].type != TS_T_ERROR;
@@ -685,7 +685,7 @@ static ts_value call_maker(ts_session *s, const ts_function *f, const ts_env *en
     }
     /* an axis as written, not its size */
     values[i] = !strcmp(formal->type, "Axis") && !of[i]->value ? ts_eval_axis(s, env, of[i]->expr) :
-                                                                 value_of(s, env, of[i]);
+                                                                 call_value_of(s, env, of[i]);
     ok = ts_convert_to(s, formal->type, &values[i],
                        ts_arena_printf(s->arena, "`%s` of `%s`", formal->name, f->name),
                        of[i]->span, TS_NO_SPAN) &&
@@ -750,7 +750,7 @@ ts_value ts_call(ts_session *s, ts_value callee, const ts_value *values, const c
   if (callee.type == TS_T_DECL && has_parameters(callee.u.decl->kind)) {
     const ts_env *module = ts_decl_env(s, callee.u.decl);
     binding b = {s, module, callee.u.decl, ts_decl_params(callee.u.decl), args, count, span};
-    return apply_decl(s, callee.u.decl, module, bind(&b, module), span);
+    return apply_decl(s, callee.u.decl, module, call_bind(&b, module), span);
   }
   if (callee.type != TS_T_FUNCTION)
     return callee.type == TS_T_ERROR ? callee : not_callable(s, NULL, callee, span);
@@ -760,7 +760,7 @@ ts_value ts_call(ts_session *s, ts_value callee, const ts_value *values, const c
   if (f->kind == TS_FUNCTION_MAKER)
     return call_maker(s, f, NULL, args, count, span);
   binding b = {s, f->module, f->decl, ts_decl_params(f->decl), args, count, span};
-  ts_env *env = bind(&b, f->module);
+  ts_env *env = call_bind(&b, f->module);
   return env ? run_function(s, f, env, span) : ts_error_value();
 }
 

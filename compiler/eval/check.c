@@ -94,7 +94,7 @@ static void refer(checker *c, const ts_ast *to, ts_span span)
     TS_PUSH(c->s->arena, &c->references, (reference){c->decl, to, span});
 }
 
-static void unknown(checker *c, const ts_ast *id)
+static void check_unknown(checker *c, const ts_ast *id)
 {
   ts_diag *d = ts_report(c->s, TS_E0201, id->span, "`%s` is not in scope", id->name);
   ts_diag_here(d, "not found");
@@ -133,7 +133,7 @@ static bool identifier(checker *c, const ts_ast *id)
   if (v)
     refer(c, v->entry->decl, id->span);
   if (!known)
-    unknown(c, id);
+    check_unknown(c, id);
   return known;
 }
 
@@ -268,7 +268,7 @@ static const ts_ast *type_of(checker *c, const ts_ast *e)
   }
 }
 
-static void member(checker *c, const ts_ast *e)
+static void check_member(checker *c, const ts_ast *e)
 {
   const ts_ast *type = record_type(c, type_of(c, ts_ast_base(e)));
   const ts_ast *formal = type ? ts_record_type_field(type, e->name) : NULL;
@@ -362,7 +362,7 @@ static void expression(checker *c, const ts_ast *e)
   case TS_AST_CALL: call(c, e); return;
   case TS_AST_COMPREHENSION: comprehension(c, e); return;
   case TS_AST_RULE: rule(c, e); return;
-  case TS_AST_MEMBER: member(c, e); return;
+  case TS_AST_MEMBER: check_member(c, e); return;
   case TS_AST_WITH: changes(c, e); return;
   case TS_AST_MATCH: arms(c, NULL, e); return;
   default:
@@ -720,7 +720,7 @@ static void plan(checker *c, const ts_ast *decl)
 
 /* ---- Searches ---- */
 
-static void search(checker *c, const ts_ast *decl)
+static void check_search(checker *c, const ts_ast *decl)
 {
   const ts_ast *plan = ts_search_plan(c->s, c->module, decl);
   const ts_ast *params = plan ? ts_ast_params(plan) : NULL;
@@ -795,7 +795,7 @@ static void declaration(checker *c, const ts_ast *decl)
   case TS_AST_RECORD_TYPE: record_declaration(c, decl); break;
   case TS_AST_OP: op(c, decl); break;
   case TS_AST_PLAN: plan(c, decl); break;
-  case TS_AST_SEARCH: search(c, decl); break;
+  case TS_AST_SEARCH: check_search(c, decl); break;
   case TS_AST_MODEL: declare_word(c, "batch"); /* fall through */
   case TS_AST_BLOCK:
   case TS_AST_STRATEGY:

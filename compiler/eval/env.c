@@ -59,7 +59,7 @@ ts_env *ts_env_new(ts_session *s, const ts_env *parent) { return ts_env_sized(s,
 enum { FEW = 16 }; /* names that are looked through as fast as a table finds one */
 
 /* Place of a name, UINT32_MAX if it is not there. */
-static uint32_t place_of(const ts_env *env, const char *name)
+static uint32_t env_place_of(const ts_env *env, const char *name)
 {
   if (env->count > FEW)
     return (uint32_t)(uintptr_t)ts_names_get(&env->index, name) - 1;
@@ -77,7 +77,7 @@ static void index_names(ts_env *env)
 
 void ts_env_bind(ts_env *env, const char *name, ts_value value)
 {
-  uint32_t at = place_of(env, name);
+  uint32_t at = env_place_of(env, name);
   if (at != UINT32_MAX) {
     env->value[at] = value;
     return;
@@ -125,18 +125,18 @@ bool ts_env_lookup_at(const ts_env *env, const char *name, ts_span asked, ts_val
   for (; env; env = env->parent) {
     if (env->free)
       free = env;
-    else if (taken(env, place_of(env, name), value))
+    else if (taken(env, env_place_of(env, name), value))
       return true;
     if (env->module && ts_module_lookup(env->session, env->module, name, asked, value))
       return true;
   }
-  return builtin_lookup(s, name, value) || (free && taken(free, place_of(free, name), value));
+  return builtin_lookup(s, name, value) || (free && taken(free, env_place_of(free, name), value));
 }
 
 bool ts_env_of_plan(const ts_env *env, const char *name)
 {
   for (; env && !env->module; env = env->parent)
-    if (!env->free && place_of(env, name) != UINT32_MAX)
+    if (!env->free && env_place_of(env, name) != UINT32_MAX)
       return env->watched;
   return false;
 }

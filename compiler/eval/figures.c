@@ -60,7 +60,8 @@ static const char *share_in(const ts_share_check *c, const ts_ast *e)
   return share;
 }
 
-static bool number(const ts_share_check *c, const ts_ast *e, const ts_figures *figures, double *is)
+static bool figures_number(const ts_share_check *c, const ts_ast *e, const ts_figures *figures,
+                           double *is)
 {
   ts_aside before = ts_session_set_aside(c->s);
   ts_value v = ts_eval(c->s, c->scope(c->closure, figures), e);
@@ -81,7 +82,7 @@ static bool is_decided(const ts_share_check *c, const ts_ast *e)
         figures.of[i] = corner >> shares++ & 1;
     corners = 1u << shares;
     for (unsigned side = 0; side < 2; side++) {
-      if (!number(c, side ? ts_ast_right(e) : ts_ast_left(e), &figures, &is))
+      if (!figures_number(c, side ? ts_ast_right(e) : ts_ast_left(e), &figures, &is))
         return false;
       low[side] = fmin(low[side], is);
       high[side] = fmax(high[side], is);

@@ -36,7 +36,7 @@ void ts_file_store_free(ts_file_store *store)
 }
 
 /* The file, which is added if there is room; NULL: there is none. */
-static stored *find(ts_file_store *store, ts_file_text text)
+static stored *file_store_find(ts_file_store *store, ts_file_text text)
 {
   size_t size = text.size;
   for (size_t i = 0; i < store->all.count; i++) {
@@ -60,7 +60,7 @@ void ts_file_store_digest(ts_file_store *store, ts_file_text text, uint8_t sha25
 {
   if (store)
     pthread_mutex_lock(&store->lock);
-  const stored *f = store ? find(store, text) : NULL;
+  const stored *f = store ? file_store_find(store, text) : NULL;
   if (f)
     memcpy(sha256, f->sha256, sizeof f->sha256);
   if (store)
@@ -74,7 +74,7 @@ const void *ts_file_store_get(ts_file_store *store, ts_file_text text, ts_file_m
   if (!store)
     return NULL;
   pthread_mutex_lock(&store->lock);
-  stored *f = find(store, text);
+  stored *f = file_store_find(store, text);
   if (f && !f->make) {
     f->make = make;
     f->made = make(store->arena, f->text.bytes, text.size);

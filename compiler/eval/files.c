@@ -54,7 +54,7 @@ static const char *tidy(ts_arena *arena, const char *path)
   return out;
 }
 
-static const char *join(ts_arena *arena, const char *directory, const char *name)
+static const char *files_join(ts_arena *arena, const char *directory, const char *name)
 {
   const char *slash = *directory && directory[strlen(directory) - 1] != '/' ? "/" : "";
   return tidy(arena, ts_arena_printf(arena, "%s%s%s", directory, slash, name));
@@ -97,7 +97,7 @@ static bool find_stdlib(ts_session *s, const char *name, ts_found *found)
   const char *shown[2] = {tidied, ts_arena_printf(s->arena, "%s.gz", tidied)};
   for (int i = 0; i < 2 && starts(tidied, "std/"); i++) {
     const char *path =
-      s->options->stdlib_dir ? join(s->arena, s->options->stdlib_dir, shown[i] + 4) : NULL;
+      s->options->stdlib_dir ? files_join(s->arena, s->options->stdlib_dir, shown[i] + 4) : NULL;
     const ts_embedded_file *file = path ? NULL : ts_session_embedded(shown[i]);
     *found = (ts_found){.path = path, .name = shown[i], .shown = shown[i], .embedded = file};
     if (path ? is_file(path) : file != NULL)
@@ -155,12 +155,14 @@ static bool find_in(ts_session *s, const char *directory, const char *directory_
 {
   for (int packed = 0; packed < 2; packed++) {
     const char *full = packed ? ts_arena_printf(s->arena, "%s.gz", name) : name;
-    const char *path = name[0] == '/' ? tidy(s->arena, full) : join(s->arena, directory, full);
+    const char *path =
+      name[0] == '/' ? tidy(s->arena, full) : files_join(s->arena, directory, full);
     const ts_embedded_file *given = given_at(s, path);
     if (!given && !is_file(path))
       continue;
     *found = (ts_found){.path = path, .shown = path, .embedded = given};
-    found->name = name[0] == '/' ? ts_session_written(path) : join(s->arena, directory_name, full);
+    found->name =
+      name[0] == '/' ? ts_session_written(path) : files_join(s->arena, directory_name, full);
     return true;
   }
   return false;
@@ -181,7 +183,7 @@ bool ts_session_resolve(ts_session *s, uint32_t from_file, const char *name, ts_
   if (starts(name, "std/"))
     return find_stdlib(s, name, found);
   if (in_stdlib(from) && name[0] != '/')
-    return find_stdlib(s, join(s->arena, directory_of(s->arena, from->name), name), found);
+    return find_stdlib(s, files_join(s->arena, directory_of(s->arena, from->name), name), found);
   const char *directory = from && from->path ? directory_of(s->arena, from->path) : "";
   const char *directory_name = from && from->path ? directory_of(s->arena, from->name) : "";
   bool there = find_in(s, directory, directory_name, name, found);
@@ -325,7 +327,7 @@ const char *const *ts_session_std_files(ts_session *s, const char *folder, size_
 {
   name_list all = {0}, in = {0};
   if (s->options->stdlib_dir)
-    list_directory(s, join(s->arena, s->options->stdlib_dir, folder + 4), folder, &all);
+    list_directory(s, files_join(s->arena, s->options->stdlib_dir, folder + 4), folder, &all);
   else
     list_stdlib(s, &all);
   for (size_t i = 0; i < all.names.count; i++) {
@@ -349,7 +351,7 @@ const char *const *ts_session_std_modules(ts_session *s, size_t *count)
     if (stem(name) < strlen(name))
       TS_PUSH(s->arena, &in.names, name);
     else if (s->options->stdlib_dir && !strchr(name, '.')) /* a folder, or nothing */
-      list_directory(s, join(s->arena, s->options->stdlib_dir, name + 4),
+      list_directory(s, files_join(s->arena, s->options->stdlib_dir, name + 4),
                      ts_arena_printf(s->arena, "%s/", name), &all);
   }
   TS_SORT(&in.names, by_text);
@@ -367,15 +369,16 @@ void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const c
   ts_diag_here(d, std ? "not in the standard library" : "no such file");
   if (std && s->options->stdlib_dir) {
     const char *folder = directory_of(s->arena, name);
-    list_directory(s, join(s->arena, s->options->stdlib_dir, folder + 4), folder, &list);
+    list_directory(s, files_join(s->arena, s->options->stdlib_dir, folder + 4), folder, &list);
   } else if (std || in_stdlib(from)) {
     list_stdlib(s, &list);
   } else {
     const char *folder = directory_of(s->arena, name);
     const char *beside = from && from->path ? directory_of(s->arena, from->path) : "";
-    list_directory(s, name[0] == '/' ? folder : join(s->arena, beside, folder), folder, &list);
+    list_directory(s, name[0] == '/' ? folder : files_join(s->arena, beside, folder), folder,
+                   &list);
     for (uint32_t i = 0; i < s->options->import_dir_count; i++)
-      list_directory(s, join(s->arena, s->options->import_dirs[i], folder), folder, &list);
+      list_directory(s, files_join(s->arena, s->options->import_dirs[i], folder), folder, &list);
   }
   if ((std && help_folder(s, d, name, &list, false)) || help_near(s, d, name, &list) ||
       (std && help_folder(s, d, name, &list, true)))

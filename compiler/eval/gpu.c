@@ -38,8 +38,8 @@ static const known_field *known_of(const char *name)
 
 /* ---- Fields ---- */
 
-static bool number(ts_session *s, const char *what, ts_value v, ts_span at, double least,
-                   double most)
+static bool gpu_number(ts_session *s, const char *what, ts_value v, ts_span at, double least,
+                       double most)
 {
   double number = v.type == TS_T_INT ? (double)v.u.integer : v.u.real;
   if (number >= least && number <= most)
@@ -58,7 +58,7 @@ static bool peaks(ts_session *s, const ts_record *rates)
     ts_value rate = *peak.value;
     const char *what = ts_arena_printf(s->arena, "the peak rate of `%s`", peak.name);
     ok = ts_convert_to(s, "WorkRate", &rate, what, peak.span, TS_NO_SPAN) &&
-         number(s, what, rate, peak.span, 1, 1e30) && ok;
+         gpu_number(s, what, rate, peak.span, 1, 1e30) && ok;
     if (!ts_dtype_find(peak.name)) {
       ts_report(s, TS_E0214, peak.span, "`%s` is not a number format", peak.name);
       ok = false;
@@ -89,7 +89,7 @@ static bool check(making *m, const ts_ast *field, ts_value *v)
   if (v->type == TS_T_RECORD)
     return peaks(m->s, v->u.record);
   return v->type == TS_T_LIST ? names(m->s, v->u.list, at) :
-                                number(m->s, what, *v, at, k->least, k->most);
+                                gpu_number(m->s, what, *v, at, k->least, k->most);
 }
 
 /* A field that functions may ask for is spelt almost as one that the compiler reads. */
@@ -140,7 +140,7 @@ static void add_fields(making *m, ts_ast_list given)
 }
 
 /* What no device is without; what drivers take is a part of the memory. */
-static bool whole(const making *m, const ts_record *gpu, ts_span name, ts_span around)
+static bool gpu_whole(const making *m, const ts_record *gpu, ts_span name, ts_span around)
 {
   const ts_value *memory = ts_record_find(gpu, "memory"),
                  *reserved = ts_record_find(gpu, "reserved");
@@ -163,7 +163,7 @@ static ts_value made(const making *m, ts_span name, ts_span around)
 {
   ts_record *gpu = TS_NEW(m->s->arena, ts_record);
   *gpu = (ts_record){.count = (uint32_t)m->fields.count, .at = m->fields.at, .name = m->name};
-  return m->ok && whole(m, gpu, name, around) ?
+  return m->ok && gpu_whole(m, gpu, name, around) ?
            (ts_value){.type = TS_T_GPU, .span = name, .u.record = gpu} :
            ts_error_value();
 }

@@ -49,7 +49,7 @@ static bool is_plain(const ts_value *v)
          v->type == TS_T_DTYPE;
 }
 
-static bool same(const ts_value *a, const ts_value *b)
+static bool kept_same(const ts_value *a, const ts_value *b)
 {
   if (a->type != b->type || a->span.file != b->span.file || a->span.begin != b->span.begin ||
       a->span.end != b->span.end)
@@ -82,29 +82,33 @@ static bool same_mesh(const kept *k, const ts_mesh *mesh)
   return true;
 }
 
-static bool holds(const kept *k, const ts_session *s)
+static bool kept_holds(const kept *k, const ts_session *s)
 {
   const ts_env *plan = s->reuse->kept->plan;
   if (k->touched.mesh && !same_mesh(k, s->mesh))
     return false;
   for (uint32_t i = 0; i < k->count; i++) {
     uint32_t place = k->parameters[i].place;
-    if (place >= plan->count || !same(&plan->value[place], &k->parameters[i].value))
+    if (place >= plan->count || !kept_same(&plan->value[place], &k->parameters[i].value))
       return false;
   }
   return true;
 }
 
-typedef struct wanted { const ts_kept *in; const void *what; int64_t number; } wanted;
+typedef struct kept_wanted {
+  const ts_kept *in;
+  const void *what;
+  int64_t number;
+} kept_wanted;
 
 static bool is_wanted(const void *closure, uint32_t place)
 {
-  const wanted *w = closure;
+  const kept_wanted *w = closure;
   const kept *k = &w->in->all.at[place];
   return k->what == w->what && k->number == w->number;
 }
 
-static uint32_t hash_of(const void *what, int64_t number)
+static uint32_t kept_hash_of(const void *what, int64_t number)
 {
   return ts_hash_number((uintptr_t)what ^ (uint64_t)number * UINT64_C(0x9e3779b97f4a7c15));
 }
@@ -112,7 +116,8 @@ static uint32_t hash_of(const void *what, int64_t number)
 /* The newest of that, or TS_HASH_NONE. */
 static uint32_t newest(const ts_kept *in, const void *what, int64_t number)
 {
-  return ts_hash_find(&in->newest, hash_of(what, number), is_wanted, &(wanted){in, what, number});
+  return ts_hash_find(&in->newest, kept_hash_of(what, number), is_wanted,
+                      &(kept_wanted){in, what, number});
 }
 
 const void *ts_kept_get(ts_session *s, const void *what, int64_t number)
@@ -121,7 +126,7 @@ const void *ts_kept_get(ts_session *s, const void *what, int64_t number)
   for (uint32_t i = found == TS_HASH_NONE ? 0 : found + 1; i;
        i = s->reuse->kept->all.at[i - 1].before) {
     const kept *k = &s->reuse->kept->all.at[i - 1];
-    if (holds(k, s)) {
+    if (kept_holds(k, s)) {
       ts_touch(&s->reuse->touched, k->touched);
       return k->result;
     }
@@ -129,7 +134,7 @@ const void *ts_kept_get(ts_session *s, const void *what, int64_t number)
   return NULL;
 }
 
-static bool keep(ts_session *s, kept k)
+static bool kept_keep(ts_session *s, kept k)
 {
   const ts_env *plan = s->reuse->kept->plan;
   parameter *parameters = TS_NEW_ARRAY(s->lasting, parameter, plan->count + 1);
@@ -147,7 +152,7 @@ static bool keep(ts_session *s, kept k)
   ts_kept *in = s->reuse->kept;
   uint32_t last = newest(in, k.what, k.number);
   if (last == TS_HASH_NONE) {
-    ts_hash_add(s->lasting, &in->newest, hash_of(k.what, k.number), (uint32_t)in->all.count);
+    ts_hash_add(s->lasting, &in->newest, kept_hash_of(k.what, k.number), (uint32_t)in->all.count);
     TS_PUSH(s->lasting, &in->all, k);
     return true;
   }
@@ -170,5 +175,5 @@ bool ts_kept_put(ts_session *s, const ts_noting *before, ts_touched touched, con
                  int64_t number, const void *result)
 {
   return can_be_kept(s, before, touched) &&
-         keep(s, (kept){.what = what, .result = result, .number = number, .touched = touched});
+         kept_keep(s, (kept){.what = what, .result = result, .number = number, .touched = touched});
 }

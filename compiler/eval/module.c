@@ -71,7 +71,7 @@ static bool ambiguous(const ts_visible *v)
 
 /* The smaller rank counts. Of two that are equal and are not the same, nobody knows which is meant;
  * a plan is asked for by other ways. */
-static void take(ts_visible *v, ts_visible o)
+static void module_take(ts_visible *v, ts_visible o)
 {
   if (v->entry == o.entry && v->rank <= o.rank) {
     v->direct |= o.direct;
@@ -99,7 +99,7 @@ static void see(ts_session *s, ts_module *m, const char *name, ts_visible o)
     v = TS_NEW(s->lasting, ts_visible);
     ts_names_put(s->lasting, &m->near, name, v);
   }
-  take(v, o);
+  module_take(v, o);
 }
 
 static void own_names(ts_session *s, ts_module *m)
@@ -151,10 +151,11 @@ static void take_far(ts_session *s, ts_module *m, const struct ts_import *import
   if (!o || ts_names_get(&m->renamed, (const char *)o->entry))
     return;
   uint32_t rank = prelude ? TS_RANK_PRELUDE : TS_RANK_IMPORTED;
-  take(v, (ts_visible){.entry = o->entry, .import = import->span, .rank = rank_of(o->entry, rank)});
+  module_take(
+    v, (ts_visible){.entry = o->entry, .import = import->span, .rank = rank_of(o->entry, rank)});
   if (ambiguous(o))
-    take(v,
-         (ts_visible){.entry = o->other, .import = import->span, .rank = rank_of(o->other, rank)});
+    module_take(
+      v, (ts_visible){.entry = o->other, .import = import->span, .rank = rank_of(o->other, rank)});
 }
 
 /* What importing files get under a name: what is declared here, or exported. */
@@ -177,9 +178,9 @@ static const ts_visible *handed_on(ts_session *s, ts_module *m, const char *name
     const ts_visible *o =
       import->exported && !import->list ? handed_on(s, import->module, name) : NULL;
     if (o && !ts_names_get(&m->renamed, (const char *)o->entry))
-      take(v, (ts_visible){.entry = o->entry,
-                           .import = import->span,
-                           .rank = rank_of(o->entry, TS_RANK_IMPORTED)});
+      module_take(v, (ts_visible){.entry = o->entry,
+                                  .import = import->span,
+                                  .rank = rank_of(o->entry, TS_RANK_IMPORTED)});
   }
   ts_names_put(s->lasting, &m->handed_on, name, v->entry ? v : &nothing);
   return v->entry ? v : NULL;
@@ -284,7 +285,7 @@ static void see_imports(ts_session *s, ts_module *m)
 
 /* ---- Files ---- */
 
-static const char *key_of(ts_session *s, const ts_found *found)
+static const char *module_key_of(ts_session *s, const ts_found *found)
 {
   char *real = found->path ? ts_heap_real_path(found->path) : NULL;
   const char *name = real ? real : found->name, *key = ts_lang_intern(s->lang, name, strlen(name));
@@ -294,7 +295,7 @@ static const char *key_of(ts_session *s, const ts_found *found)
 
 static ts_module *already_read(ts_session *s, const ts_found *found)
 {
-  return (ts_module *)(uintptr_t)ts_names_get(&modules(s)->by_key, key_of(s, found));
+  return (ts_module *)(uintptr_t)ts_names_get(&modules(s)->by_key, module_key_of(s, found));
 }
 
 static void import_cycle(ts_session *s, const ts_module *again, ts_span span)
@@ -370,7 +371,7 @@ static ts_module *read_module(ts_session *s, const ts_found *found, const char *
   ts_module *m = TS_NEW(s->lasting, ts_module);
   m->path = found->path;
   m->name = found->name;
-  m->key = key_of(s, found);
+  m->key = module_key_of(s, found);
   const ts_dependency *known = ts_session_read_below(s, found, role, text, size);
   m->file = known ? known->file : ts_sources_add(s->sources, found->shown, role, text, size);
   ts_session_mapped(s, found, role, m->file);

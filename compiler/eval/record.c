@@ -60,7 +60,7 @@ static bool only_fields(ts_session *s, ts_ast_list changes)
 }
 
 /* The place of a field; count: it has none of this name. */
-static uint32_t place_of(const ts_record *r, const char *name)
+static uint32_t record_place_of(const ts_record *r, const char *name)
 {
   uint32_t i = 0;
   while (i < r->count && r->at[i].name != name)
@@ -92,7 +92,7 @@ static bool known_fields(ts_session *s, const ts_ast *with, ts_value v)
   ts_ast_list changes = ts_ast_changes(with);
   bool ok = true;
   for (uint32_t i = 0; i < changes.count; i++)
-    if (place_of(v.u.record, changes.at[i]->name) == v.u.record->count) {
+    if (record_place_of(v.u.record, changes.at[i]->name) == v.u.record->count) {
       no_field(s, with, changes.at[i], v);
       ok = false;
     }
@@ -113,7 +113,7 @@ ts_value ts_record_changed(ts_session *s, const ts_env *env, ts_value v, const t
   for (uint32_t i = 0; i < old->count; i++)
     fields[i] = old->at[i];
   for (uint32_t i = 0; i < changes.count; i++)
-    fields[place_of(old, changed[i].name)] = changed[i];
+    fields[record_place_of(old, changed[i].name)] = changed[i];
   ts_value made = record_of(s, fields, old->count, with->span);
   return !old->type || ts_record_type_convert(s, old->type, &made,
                                               ts_with_article(s->arena, old->type->name),

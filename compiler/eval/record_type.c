@@ -93,7 +93,7 @@ void ts_record_type_no_field(ts_session *s, const ts_ast *decl, ts_code code, ts
     ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
 }
 
-static bool holds(const ts_name_list *list, const char *name)
+static bool record_type_holds(const ts_name_list *list, const char *name)
 {
   for (size_t i = 0; i < list->names.count; i++)
     if (list->names.at[i] == name)
@@ -106,7 +106,7 @@ bool ts_record_type_complete(ts_session *s, const ts_ast *decl, const ts_name_li
 {
   ts_name_list missing = {0};
   for (uint32_t i = 0; i < decl->count; i++)
-    if (!ts_ast_default(decl->child[i]) && !holds(given, decl->child[i]->name))
+    if (!ts_ast_default(decl->child[i]) && !record_type_holds(given, decl->child[i]->name))
       TS_PUSH(s->arena, &missing.names, decl->child[i]->name);
   if (!missing.names.count)
     return true;
@@ -120,7 +120,7 @@ bool ts_record_type_complete(ts_session *s, const ts_ast *decl, const ts_name_li
 /* ---- Values ---- */
 
 /* The place of a name, at the beginning of what is written of its field. */
-static ts_span name_of(const ts_field *field, ts_span otherwise)
+static ts_span record_type_name_of(const ts_field *field, ts_span otherwise)
 {
   ts_span span = field->span;
   if (!span.file)
@@ -134,7 +134,8 @@ static bool known_fields(ts_session *s, const ts_ast *decl, const ts_record *rec
   bool ok = true;
   for (uint32_t i = 0; i < record->count; i++)
     if (!ts_record_type_field(decl, record->at[i].name)) {
-      ts_record_type_no_field(s, decl, TS_E0214, name_of(&record->at[i], at), record->at[i].name);
+      ts_record_type_no_field(s, decl, TS_E0214, record_type_name_of(&record->at[i], at),
+                              record->at[i].name);
       ok = false;
     }
   return ok;
@@ -172,7 +173,8 @@ static ts_value field_value(ts_session *s, const ts_env *env, const ts_ast *form
   return ts_convert_at(s, type, &v, what, where, note) ? v : ts_error_value();
 }
 
-static bool fill(ts_session *s, const ts_ast *decl, ts_value *v, const char *what, ts_span at)
+static bool record_type_fill(ts_session *s, const ts_ast *decl, ts_value *v, const char *what,
+                             ts_span at)
 {
   ts_env *env = ts_env_sized(s, ts_decl_env(s, decl), decl->count);
   ts_record *record = TS_NEW(s->arena, ts_record);
@@ -202,7 +204,7 @@ bool ts_record_type_convert(ts_session *s, const ts_ast *decl, ts_value *v, cons
   if (!needed_fields(s, decl, v->u.record, literal) || !known || !ts_charge(s, decl->count, at) ||
       !ts_deeper(s, at))
     return false;
-  bool ok = fill(s, decl, v, what, at);
+  bool ok = record_type_fill(s, decl, v, what, at);
   s->running->depth--;
   return ok;
 }

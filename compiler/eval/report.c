@@ -21,15 +21,15 @@ struct ts_reported {
   ts_diags *repeats; /* where repetitions go: never printed */
 };
 
-typedef struct wanted {
+typedef struct report_wanted {
   const struct ts_reported *reported;
   ts_code code;
   ts_span span;
-} wanted;
+} report_wanted;
 
 static bool same_report(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const report_wanted *w = closure;
   const reported_key *key = &w->reported->all.at[number];
   return key->code == w->code && key->span.file == w->span.file &&
          key->span.begin == w->span.begin && key->span.end == w->span.end;
@@ -57,7 +57,7 @@ ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format
   const char *text = ts_arena_vprintf(s->arena, format, args);
   va_end(args);
   uint32_t hash = ts_hash_bytes((uint32_t[]){code, span.file, span.begin, span.end}, 16);
-  uint32_t found = ts_hash_find(&r->table, hash, same_report, &(wanted){r, code, span});
+  uint32_t found = ts_hash_find(&r->table, hash, same_report, &(report_wanted){r, code, span});
   if (found != TS_HASH_NONE) {
     if (!r->all.at[found].checked)
       ts_diag_more(r->all.at[found].diag, 1);

@@ -168,23 +168,23 @@ static bool enter(ts_budget *budget)
   return budget->left;
 }
 
-static bool walk(ts_value v, ts_budget *budget);
+static bool value_walk(ts_value v, ts_budget *budget);
 
 static bool walk_record(const ts_record *record, ts_budget *budget)
 {
   for (uint32_t i = 0; i < record->count; i++)
-    if (!walk(*record->at[i].value, budget))
+    if (!value_walk(*record->at[i].value, budget))
       return false;
   return true;
 }
 
-static bool walk(ts_value v, ts_budget *budget)
+static bool value_walk(ts_value v, ts_budget *budget)
 {
   if (!spend(budget, 1) || !enter(budget))
     return false;
   bool whole = true;
   for (uint32_t i = 0; v.type == TS_T_LIST && whole && i < v.u.list->count; i++)
-    whole = walk(v.u.list->at[i], budget);
+    whole = value_walk(v.u.list->at[i], budget);
   if (v.type == TS_T_RECORD || v.type == TS_T_GPU)
     whole = walk_record(v.u.record, budget);
   else if (v.type == TS_T_APPLIED)
@@ -193,13 +193,13 @@ static bool walk(ts_value v, ts_budget *budget)
   return whole;
 }
 
-bool ts_value_walk(ts_value v, ts_budget *budget) { return walk(v, budget); }
+bool ts_value_walk(ts_value v, ts_budget *budget) { return value_walk(v, budget); }
 
 /* ---- Printing ---- */
 
 typedef struct printer { ts_arena *arena; ts_budget *budget; TS_VEC(char) text; } printer;
 
-static void put(printer *p, const char *text)
+static void value_put(printer *p, const char *text)
 {
   size_t length = strnlen(text, p->budget->left);
   if (!length || !spend(p->budget, length))
@@ -224,53 +224,53 @@ static const char *real_text(ts_arena *arena, double r)
 
 static void print_list(printer *p, const ts_list *list)
 {
-  put(p, "[");
+  value_put(p, "[");
   for (uint32_t i = 0; i < list->count && p->budget->left; i++) {
     if (i == PRINTED_ELEMENTS) {
-      put(p, ts_arena_printf(p->arena, ", ... %" PRIu32 " in all", list->count));
+      value_put(p, ts_arena_printf(p->arena, ", ... %" PRIu32 " in all", list->count));
       break;
     }
-    put(p, i ? ", " : "");
+    value_put(p, i ? ", " : "");
     print(p, list->at[i]);
   }
-  put(p, "]");
+  value_put(p, "]");
 }
 
 /* The fields of a record, or the arguments of what was applied. */
 static void print_fields(printer *p, const ts_record *record, uint32_t most)
 {
   for (uint32_t i = 0; i < record->count && p->budget->left; i++) {
-    put(p, i ? ", " : "");
+    value_put(p, i ? ", " : "");
     if (i == most) {
-      put(p, "...");
+      value_put(p, "...");
       break;
     }
-    put(p, record->at[i].name);
-    put(p, ": ");
+    value_put(p, record->at[i].name);
+    value_put(p, ": ");
     print(p, *record->at[i].value);
   }
 }
 
 static void print_record(printer *p, const ts_record *record)
 {
-  put(p, "{ ");
+  value_put(p, "{ ");
   print_fields(p, record, PRINTED_ELEMENTS);
-  put(p, " }");
+  value_put(p, " }");
 }
 
 static void print_applied(printer *p, const ts_applied *applied)
 {
-  put(p, applied->name);
-  put(p, "(");
+  value_put(p, applied->name);
+  value_put(p, "(");
   print_fields(p, &applied->args, UINT32_MAX);
-  put(p, ")");
+  value_put(p, ")");
 }
 
 static void print_string(printer *p, const char *text)
 {
-  put(p, "\"");
-  put(p, text);
-  put(p, "\"");
+  value_put(p, "\"");
+  value_put(p, text);
+  value_put(p, "\"");
 }
 
 static const char *tensor_text(ts_arena *arena, const ts_tensor *t)
@@ -322,7 +322,7 @@ static void print(printer *p, ts_value v)
   case TS_T_APPLIED: print_applied(p, v.u.applied); break;
   case TS_T_STRING:
   case TS_T_LABEL: print_string(p, v.u.string); break;
-  default: put(p, plain_text(p->arena, v)); break;
+  default: value_put(p, plain_text(p->arena, v)); break;
   }
   p->budget->depth--;
 }
@@ -344,7 +344,7 @@ const char *ts_value_print(ts_arena *arena, ts_value v)
   print(&p, v);
   if (!budget.left) {
     budget = (ts_budget){.left = SHOWN};
-    put(&p, "...");
+    value_put(&p, "...");
   }
   TS_PUSH(arena, &p.text, '\0');
   return p.text.at;
@@ -401,7 +401,7 @@ static bool record_equal(const ts_record *a, const ts_record *b, ts_budget *budg
   return true;
 }
 
-static bool same(ts_value a, ts_value b, ts_budget *budget)
+static bool value_same(ts_value a, ts_value b, ts_budget *budget)
 {
   if (ts_value_is_number(a) && ts_value_is_number(b) && a.type != b.type)
     return (a.type == TS_T_INT ? (double)a.u.integer : a.u.real) ==
@@ -435,7 +435,7 @@ static bool same(ts_value a, ts_value b, ts_budget *budget)
 
 static bool equal(ts_value a, ts_value b, ts_budget *budget)
 {
-  bool result = spend(budget, 1) && enter(budget) && same(a, b, budget);
+  bool result = spend(budget, 1) && enter(budget) && value_same(a, b, budget);
   budget->depth--;
   return result;
 }

@@ -87,7 +87,7 @@ bool ts_calibration_of_plan(ts_session *s, const ts_plan *plan, ts_named_calibra
   return true;
 }
 
-static void put(ts_lowering *l, const ts_ir_calibration *record)
+static void calibrated_put(ts_lowering *l, const ts_ir_calibration *record)
 {
   void *records;
   ts_ir_append(l->b, TS_IR_CALIBRATIONS, 1, &records);
@@ -120,7 +120,7 @@ void ts_lower_calibration(ts_lowering *l)
     k.prior = q->prior;
     memset(k.covariance, 0, sizeof k.covariance);
     memcpy(k.covariance, c->covariance[i], c->count * sizeof *k.covariance);
-    put(l, &k), count++;
+    calibrated_put(l, &k), count++;
   }
   k.families = k.formats = 0;
   k.name = ts_ir_add_string(l->b, "what is left over");
@@ -129,7 +129,7 @@ void ts_lower_calibration(ts_lowering *l)
   k.prior = c->noise;
   memset(k.covariance, 0, sizeof k.covariance);
   k.covariance[count] = c->residual * c->residual;
-  put(l, &k), count++;
+  calibrated_put(l, &k), count++;
   if (!c->memory.rows)
     return;
   k.name = ts_ir_add_string(l->b, "memory");
@@ -140,7 +140,7 @@ void ts_lower_calibration(ts_lowering *l)
   memset(k.covariance, 0, sizeof k.covariance);
   k.covariance[count] =
     c->memory.deviation * c->memory.deviation + c->memory.residual * c->memory.residual;
-  put(l, &k);
+  calibrated_put(l, &k);
 }
 
 bool ts_lower_open_costs(ts_lowering *l)

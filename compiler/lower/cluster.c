@@ -346,7 +346,7 @@ static bool conditions(ts_lowering *l, const ts_applied *a, ts_network_options *
 }
 
 /* The table's times by `scale`. */
-static bool scaled(ts_lowering *l, const ts_applied *a, ts_ir_net_point *p)
+static bool cluster_scaled(ts_lowering *l, const ts_applied *a, ts_ir_net_point *p)
 {
   double time = round((double)p->time * real(a, "scale", 1));
   if (time >= 1 && time <= (double)TS_IR_TIME_MOST) {
@@ -378,7 +378,7 @@ static bool measured(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   m->first_point = ts_ir_append(l->b, TS_IR_NET_POINTS, t->count, &records);
   for (uint32_t i = 0; i < t->count; i++) {
     ts_ir_net_point point = t->points[i];
-    if (!scaled(l, a, &point))
+    if (!cluster_scaled(l, a, &point))
       return false;
     ((ts_ir_net_point *)records)[i] = point;
     m->collectives |= 1u << point.collective;

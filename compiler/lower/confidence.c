@@ -11,13 +11,13 @@
 
 /* -- rows of the table -- */
 
-static const char *text_of(const ts_record *r, const char *name)
+static const char *confidence_text_of(const ts_record *r, const char *name)
 {
   const ts_value *v = ts_record_find(r, name);
   return v && v->type == TS_T_STRING ? v->u.string : "";
 }
 
-static double number_of(const ts_record *r, const char *name)
+static double confidence_number_of(const ts_record *r, const char *name)
 {
   const ts_value *v = ts_record_find(r, name);
   return !v ? 0 : v->type == TS_T_INT ? (double)v->u.integer : v->type == TS_T_REAL ? v->u.real : 0;
@@ -49,19 +49,19 @@ static uint32_t choice(const char *word, const char *const *names)
 
 static ts_ir_spread spread_of(ts_lowering *l, const ts_record *r)
 {
-  ts_ir_spread s = {.origin = choice(text_of(r, "of"), ts_ir_origin_names),
+  ts_ir_spread s = {.origin = choice(confidence_text_of(r, "of"), ts_ir_origin_names),
                     .between = is_true(r, "between"),
                     .assumed = is_true(r, "assumed"),
-                    .rows = (uint32_t)number_of(r, "rows"),
-                    .spread = number_of(r, "spread")};
+                    .rows = (uint32_t)confidence_number_of(r, "rows"),
+                    .spread = confidence_number_of(r, "spread")};
   bool kernels = s.origin == TS_IR_ORIGIN_KERNELS, network = s.origin == TS_IR_ORIGIN_NETWORK;
   if (kernels)
-    s.basis = choice(text_of(r, "basis"), ts_ir_basis_names);
+    s.basis = choice(confidence_text_of(r, "basis"), ts_ir_basis_names);
   else if (network)
-    s.basis = choice(text_of(r, "model"), ts_ir_net_names);
-  s.name = ts_ir_add_string(l->b, text_of(r, kernels ? "family" : "file"));
-  s.dtype = ts_ir_add_string(l->b, text_of(r, "dtype"));
-  s.least_kib = network ? (uint32_t)number_of(r, "kib") : 0;
+    s.basis = choice(confidence_text_of(r, "model"), ts_ir_net_names);
+  s.name = ts_ir_add_string(l->b, confidence_text_of(r, kernels ? "family" : "file"));
+  s.dtype = ts_ir_add_string(l->b, confidence_text_of(r, "dtype"));
+  s.least_kib = network ? (uint32_t)confidence_number_of(r, "kib") : 0;
   return s;
 }
 
@@ -141,7 +141,7 @@ static bool has_experts(const ts_ir *ir, const ts_list *families)
   return false;
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t v)
+static uint32_t confidence_root_of(uint32_t *parent, uint32_t v)
 {
   while (parent[v] != v)
     v = parent[v] = parent[parent[v]];
@@ -156,12 +156,13 @@ static bool has_nodes(const ts_lowering *l, const ts_ir *ir)
     parent[v] = v;
   for (uint32_t i = 0; i < ir->links_count; i++)
     if (!ir->link_classes[ir->links[i].link_class].tier)
-      parent[root_of(parent, ir->links[i].from)] = root_of(parent, ir->links[i].to);
+      parent[confidence_root_of(parent, ir->links[i].from)] =
+        confidence_root_of(parent, ir->links[i].to);
   uint32_t first = ts_ir_vertex_of(ir, 0);
   for (uint32_t r = 1; r < ir->meta->world; r++) {
     uint32_t vertex = ts_ir_vertex_of(ir, r);
     if (first != TS_IR_NONE && vertex != TS_IR_NONE &&
-        root_of(parent, vertex) != root_of(parent, first))
+        confidence_root_of(parent, vertex) != confidence_root_of(parent, first))
       return true;
   }
   return false;
@@ -173,14 +174,16 @@ static const char *runs_of(const ts_lowering *l, const ts_record *r, const run_k
   ts_arena *arena = l->s->arena;
   const char *text = "";
   const ts_value *experts = ts_record_find(r, "experts"), *nodes = ts_record_find(r, "nodes");
-  int bits = (int)number_of(r, "bits");
-  if ((*text_of(r, "framework") && strcmp(text_of(r, "framework"), k->framework) != 0) ||
-      (*text_of(r, "gpu") && strcmp(text_of(r, "gpu"), k->gpu) != 0) || (bits && bits != k->bits) ||
-      (experts && is_true(r, "experts") != k->experts) || (nodes && is_true(r, "nodes") != k->nodes))
+  int bits = (int)confidence_number_of(r, "bits");
+  if ((*confidence_text_of(r, "framework") &&
+       strcmp(confidence_text_of(r, "framework"), k->framework) != 0) ||
+      (*confidence_text_of(r, "gpu") && strcmp(confidence_text_of(r, "gpu"), k->gpu) != 0) ||
+      (bits && bits != k->bits) || (experts && is_true(r, "experts") != k->experts) ||
+      (nodes && is_true(r, "nodes") != k->nodes))
     return NULL;
-  if (*text_of(r, "framework"))
+  if (*confidence_text_of(r, "framework"))
     text = ts_arena_printf(arena, "%s, ", k->framework);
-  if (*text_of(r, "gpu"))
+  if (*confidence_text_of(r, "gpu"))
     text = ts_arena_printf(arena, "%s%s, ", text, k->gpu);
   if (bits)
     text = ts_arena_printf(arena, "%s%d bits, ", text, bits);
@@ -197,21 +200,23 @@ static void write_validation(ts_lowering *l, const ts_list *rows, const run_kind
 {
   for (uint32_t i = 0; i < rows->count; i++) {
     const ts_record *r = rows->at[i].type == TS_T_RECORD ? rows->at[i].u.record : NULL;
-    const char *runs = r && choice(text_of(r, "quantity"), ts_ir_quantity_names) == quantity ?
-                         runs_of(l, r, kind) :
-                         NULL;
+    const char *runs =
+      r && choice(confidence_text_of(r, "quantity"), ts_ir_quantity_names) == quantity ?
+        runs_of(l, r, kind) :
+        NULL;
     if (!runs)
       continue;
     ts_ir_str text = ts_ir_add_string(l->b, runs);
     void *record;
     ts_ir_append(l->b, TS_IR_VALIDATIONS, 1, &record);
-    *(ts_ir_validation *)record = (ts_ir_validation){.quantity = quantity,
-                                                     .runs = text,
-                                                     .rows = (uint32_t)number_of(r, "rows"),
-                                                     .groups = (uint32_t)number_of(r, "groups"),
-                                                     .same_kind = *text_of(r, "framework") != 0,
-                                                     .below = number_of(r, "below"),
-                                                     .above = number_of(r, "above")};
+    *(ts_ir_validation *)record =
+      (ts_ir_validation){.quantity = quantity,
+                         .runs = text,
+                         .rows = (uint32_t)confidence_number_of(r, "rows"),
+                         .groups = (uint32_t)confidence_number_of(r, "groups"),
+                         .same_kind = *confidence_text_of(r, "framework") != 0,
+                         .below = confidence_number_of(r, "below"),
+                         .above = confidence_number_of(r, "above")};
     return;
   }
 }

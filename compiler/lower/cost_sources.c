@@ -37,7 +37,8 @@ struct ts_cost_chain {
   const ts_cost_source *from, *to; /* SCALED: rooflines */
 };
 
-static ts_cost_chain *wrong(ts_session *s, ts_span span, const char *title, ts_value found)
+static ts_cost_chain *cost_sources_wrong(ts_session *s, ts_span span, const char *title,
+                                         ts_value found)
 {
   if (found.type != TS_T_ERROR) {
     ts_diag *d = ts_report(s, TS_E0503, span, "%s", title);
@@ -52,7 +53,7 @@ static const ts_value *arg(const ts_applied *a, const char *name)
   return v && v->type != TS_T_NONE ? v : NULL;
 }
 
-static double number(const ts_value *v, double otherwise)
+static double cost_sources_number(const ts_value *v, double otherwise)
 {
   if (!v)
     return otherwise;
@@ -143,7 +144,7 @@ static bool pairs(ts_session *s, const ts_value *record, const char *what,
   for (uint32_t i = 0; i < r->count; i++) {
     const ts_value *v = r->at[i].value;
     if (v->type != TS_T_STRING)
-      return wrong(s, r->at[i].span, what, *v) != NULL;
+      return cost_sources_wrong(s, r->at[i].span, what, *v) != NULL;
     all[i] = (ts_table_pair){r->at[i].name, v->u.string};
   }
   *pair = all, *count = r->count;
@@ -257,25 +258,25 @@ static ts_cost_chain *bounded(ts_session *s, const ts_applied *f, ts_cost_chain 
   if (!fit)
     return NULL;
   if (floor && !(floor->u.real > 0))
-    return wrong(s, floor->span, "the floor of a fit must be a positive time", *floor);
+    return cost_sources_wrong(s, floor->span, "the floor of a fit must be a positive time", *floor);
   if (floor)
     fit->source = ts_cost_with_floor(s->arena, fit->source, floor->u.real);
-  fit->beyond = number(beyond, 0);
+  fit->beyond = cost_sources_number(beyond, 0);
   if (beyond && !(fit->beyond >= 1))
-    return wrong(s, beyond->span, "how far beyond its data a fit answers is a factor, 1 or more",
-                 *beyond);
+    return cost_sources_wrong(
+      s, beyond->span, "how far beyond its data a fit answers is a factor, 1 or more", *beyond);
   return fit;
 }
 
-static ts_cost_chain *fit(ts_session *s, const ts_applied *f, ts_source_name *name)
+static ts_cost_chain *cost_sources_fit(ts_session *s, const ts_applied *f, ts_source_name *name)
 {
   const ts_value *file = arg(f, "source");
   if (file && file->type == TS_T_APPLIED && !file->u.applied->decl &&
       !strcmp(file->u.applied->name, "table"))
     return bounded(s, f, fit_of_table(s, f, file, name));
   if (!file || file->type != TS_T_STRING)
-    return wrong(s, f->span, "`fit` needs the name of a fit file, or a `table`",
-                 file ? *file : ts_none_value());
+    return cost_sources_wrong(s, f->span, "`fit` needs the name of a fit file, or a `table`",
+                              file ? *file : ts_none_value());
   const ts_cost_source *source = read_fit(s, file);
   if (!source)
     return NULL;
@@ -353,8 +354,9 @@ static const ts_cost_source *gpu_roofline(ts_session *s, const ts_value *gpu, do
     return NULL;
   r.bandwidth /= 8;
   if (!peak || peak->type != TS_T_RECORD) {
-    wrong(s, peak ? peak->span : gpu->span, "a gpu needs `peak`, a record of rates by type",
-          peak ? *peak : ts_none_value());
+    cost_sources_wrong(s, peak ? peak->span : gpu->span,
+                       "a gpu needs `peak`, a record of rates by type",
+                       peak ? *peak : ts_none_value());
     return NULL;
   }
   uint32_t formats = 0;
@@ -364,8 +366,8 @@ static const ts_cost_source *gpu_roofline(ts_session *s, const ts_value *gpu, do
     const ts_field *f = &peak->u.record->at[i];
     if (f->value->type != TS_T_QUANTITY ||
         !ts_dimension_equal(f->value->dimension, TS_DIM_WORKRATE) || !(f->value->u.real > 0)) {
-      wrong(s, f->span, "a peak rate must be positive work by time, such as `312 TFLOP/s`",
-            *f->value);
+      cost_sources_wrong(
+        s, f->span, "a peak rate must be positive work by time, such as `312 TFLOP/s`", *f->value);
       return NULL;
     }
     rates[r.peak_count++] = (ts_peak){f->name, f->value->u.real};
@@ -380,9 +382,9 @@ static const ts_cost_source *gpu_roofline(ts_session *s, const ts_value *gpu, do
   return ts_cost_roofline(s->arena, &r);
 }
 
-static bool share(ts_session *s, const ts_value *v, const char *what, double *number_)
+static bool cost_sources_share(ts_session *s, const ts_value *v, const char *what, double *number_)
 {
-  *number_ = number(v, 1);
+  *number_ = cost_sources_number(v, 1);
   if (*number_ > 0 && *number_ <= 1)
     return true;
   ts_diag *d =
@@ -397,12 +399,14 @@ static ts_cost_chain *roofline(ts_session *s, const ts_applied *r, ts_source_nam
   const ts_value *gpu = arg(r, "gpu");
   double flops, bytes;
   if (!gpu || gpu->type != TS_T_GPU)
-    return wrong(s, r->span, "`roofline` needs a gpu", gpu ? *gpu : ts_none_value());
-  if (!share(s, arg(r, "flops"), "flops", &flops) || !share(s, arg(r, "bytes"), "bytes", &bytes))
+    return cost_sources_wrong(s, r->span, "`roofline` needs a gpu", gpu ? *gpu : ts_none_value());
+  if (!cost_sources_share(s, arg(r, "flops"), "flops", &flops) ||
+      !cost_sources_share(s, arg(r, "bytes"), "bytes", &bytes))
     return NULL;
   name->name = gpu->u.record->name ? gpu->u.record->name : "gpu";
   name->device = gpu->u.record->name;
-  const ts_cost_source *source = gpu_roofline(s, gpu, flops, bytes, number(arg(r, "floor"), 0));
+  const ts_cost_source *source =
+    gpu_roofline(s, gpu, flops, bytes, cost_sources_number(arg(r, "floor"), 0));
   return source ? of_source(s, source) : NULL;
 }
 
@@ -425,7 +429,8 @@ static ts_cost_chain *inner(ts_session *s, const ts_plan *plan, const ts_applied
   const ts_value *source = arg(m, "source");
   if (source)
     return ts_cost_chain_new(s, plan, *source, name);
-  return wrong(s, m->span, "this needs a source of costs to be made of", ts_none_value());
+  return cost_sources_wrong(s, m->span, "this needs a source of costs to be made of",
+                            ts_none_value());
 }
 
 static ts_cost_chain *slower(ts_session *s, const ts_plan *plan, const ts_applied *m,
@@ -435,7 +440,7 @@ static ts_cost_chain *slower(ts_session *s, const ts_plan *plan, const ts_applie
   const ts_value *family = arg(m, "family"), *assumed = arg(m, "assumed");
   *a = (ts_cost_chain){.kind = ASK_SLOWER,
                        .inner = inner(s, plan, m, name),
-                       .factor = number(arg(m, "by"), 1),
+                       .factor = cost_sources_number(arg(m, "by"), 1),
                        .assumed = assumed && assumed->u.truth};
   if (family && family->type == TS_T_STRING)
     a->family = family->u.string;
@@ -457,8 +462,9 @@ static ts_cost_chain *during(ts_session *s, const ts_plan *plan, const ts_applie
     if (pass && !strcmp(pass->u.string, passes[k]))
       a->pass = k + 1;
   if (!a->pass)
-    return wrong(s, pass ? pass->span : m->span,
-                 "a pass is \"forward\", \"input\" or \"weight\"", pass ? *pass : ts_none_value());
+    return cost_sources_wrong(s, pass ? pass->span : m->span,
+                              "a pass is \"forward\", \"input\" or \"weight\"",
+                              pass ? *pass : ts_none_value());
   a->inner = ts_cost_chain_new(s, plan, *arg(m, "source"), name);
   return a->inner ? a : NULL;
 }
@@ -481,21 +487,22 @@ static ts_cost_chain *like(ts_session *s, const ts_plan *plan, const ts_applied 
   ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
   *a = (ts_cost_chain){.kind = ASK_LIKE,
                        .inner = inner(s, plan, m, name),
-                       .factor = number(arg(m, "by"), 1),
+                       .factor = cost_sources_number(arg(m, "by"), 1),
                        .family = arg(m, "family")->u.string,
                        .as = arg(m, "as")->u.string,
                        .where = arg(m, "where") ? arg(m, "where")->u.record : NULL};
   for (uint32_t i = 0; a->where && i < a->where->count; i++)
     if (a->where->at[i].value->type != TS_T_INT && a->where->at[i].value->type != TS_T_REAL)
-      return wrong(s, a->where->at[i].span, "`where` compares features of kernels with numbers",
-                   *a->where->at[i].value);
+      return cost_sources_wrong(s, a->where->at[i].span,
+                                "`where` compares features of kernels with numbers",
+                                *a->where->at[i].value);
   return a->inner && positive(s, m, a->factor) ? a : NULL;
 }
 
 /* Kernels bound by compute scale with the peak rates, those bound by memory with the bandwidths:
  * the ratio of the two rooflines. */
-static ts_cost_chain *scaled(ts_session *s, const ts_plan *plan, const ts_applied *m,
-                             ts_source_name *name)
+static ts_cost_chain *cost_sources_scaled(ts_session *s, const ts_plan *plan, const ts_applied *m,
+                                          ts_source_name *name)
 {
   ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
   *a = (ts_cost_chain){.kind = ASK_SCALED,
@@ -520,9 +527,9 @@ ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value va
     *name = (ts_source_name){"functions", "function", value.span, NULL};
     for (uint32_t i = 0; i < value.u.record->count; i++)
       if (value.u.record->at[i].value->type != TS_T_FUNCTION)
-        return wrong(s, value.u.record->at[i].span,
-                     "a record of costs names a function for each family of kernels",
-                     *value.u.record->at[i].value);
+        return cost_sources_wrong(s, value.u.record->at[i].span,
+                                  "a record of costs names a function for each family of kernels",
+                                  *value.u.record->at[i].value);
     if (value.u.record->count == 1)
       name->name = ts_function_name(value.u.record->at[0].value->u.function);
     return a;
@@ -534,7 +541,7 @@ ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value va
     if (!strcmp(made->name, "table"))
       return table(s, made, name);
     if (!strcmp(made->name, "fit"))
-      return fit(s, made, name);
+      return cost_sources_fit(s, made, name);
     if (!strcmp(made->name, "db"))
       return database(s, made, name);
     if (!strcmp(made->name, "roofline"))
@@ -548,12 +555,13 @@ ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value va
     if (!strcmp(made->name, "on_gpu"))
       return on_gpu(s, plan, made, name);
     if (!strcmp(made->name, "scale"))
-      return scaled(s, plan, made, name);
+      return cost_sources_scaled(s, plan, made, name);
   }
-  return wrong(s, value.span,
-               "not a source of costs: must be `table`, `fit`, `db`, `roofline`, `slower`, `like`, "
-               "`during`, `on_gpu`, `scale`, or a record of functions",
-               value);
+  return cost_sources_wrong(
+    s, value.span,
+    "not a source of costs: must be `table`, `fit`, `db`, `roofline`, `slower`, `like`, "
+    "`during`, `on_gpu`, `scale`, or a record of functions",
+    value);
 }
 
 /* -- asking -- */
@@ -631,7 +639,7 @@ static bool has_features(const ts_record *where, const ts_cost_query *q)
     uint32_t f = 0;
     while (f < q->feature_count && strcmp(q->feature[f].name, where->at[i].name))
       f++;
-    if (f == q->feature_count || q->feature[f].value != number(where->at[i].value, 0))
+    if (f == q->feature_count || q->feature[f].value != cost_sources_number(where->at[i].value, 0))
       return false;
   }
   return true;

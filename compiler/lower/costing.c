@@ -364,8 +364,8 @@ static bool is_for(const ts_costing *c, uint32_t source, const ts_value *gpu)
 }
 
 /* In order, those that are for the gpu; where none of them knows the kernel, the others (W0531). */
-static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, const ts_value *gpu,
-                ts_priced *priced)
+static bool costing_ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q,
+                        const ts_value *gpu, ts_priced *priced)
 {
   bool failed = false;
   uint32_t count = (uint32_t)c->asking->sources.count;
@@ -401,7 +401,7 @@ static bool ask_of_all(ts_costing *c, const ts_kernel *k, const ts_cost_query *q
   uint32_t count = (uint32_t)c->gpus.count,
            *on = count > 1 ? TS_NEW_ARRAY(c->asking->s->arena, uint32_t, count) : NULL;
   for (uint32_t n = 0; n == 0 || n < count; n++) {
-    if (!ask(c, k, q, count ? c->gpus.at[n] : NULL, priced))
+    if (!costing_ask(c, k, q, count ? c->gpus.at[n] : NULL, priced))
       return false;
     priced->gpu = n;
     priced->on = on;

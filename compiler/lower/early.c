@@ -18,20 +18,24 @@ static const double unknown = -1, never = -INFINITY; /* ps */
 
 /* A tensor at the end of a stage. before: ps of kernels that may have run when it comes, or have
  * surely run when it leaves; at: the op that says so, in the order of the work */
-typedef struct end { double before; uint32_t at; } end;
+typedef struct early_end {
+  double before;
+  uint32_t at;
+} early_end;
 
-typedef struct work { /* of a kind of stages and of work */
+typedef struct early_work { /* of a kind of stages and of work */
   double time;        /* ps */
   uint32_t coming_count, leaving_count;
-  end *coming, *leaving; /* of a forward the stage's ins and outs; of a backward the opposite */
-} work;
+  early_end *coming,
+    *leaving; /* of a forward the stage's ins and outs; of a backward the opposite */
+} early_work;
 
 typedef struct early {
   ts_lowering *l;
   ts_arena *scratch;
   double speed;
   const double *phase[TS_PHASES]; /* [classes] ps */
-  const work *works;              /* [kind of stage * KINDS + kind of work] */
+  const early_work *works;        /* [kind of stage * KINDS + kind of work] */
   uint32_t width;                 /* most tensors at an end of a stage */
   uint32_t window;                /* items of a rank that are walked at either end */
   bool back;
@@ -44,7 +48,7 @@ typedef struct early {
 
 /* ---- Kernels ---- */
 
-static double time_of(const early *e, const ts_kernels *kernels, ts_phase phase)
+static double early_time_of(const early *e, const ts_kernels *kernels, ts_phase phase)
 {
   double time = 0;
   for (uint32_t k = 0; k < kernels->count; k++)
@@ -62,19 +66,19 @@ static double *times_of(const early *e, ts_phase phase)
   for (size_t c = 0; c < sh->classes.count; c++) {
     const ts_class *class = &sh->classes.at[c];
     times[c] = class->rounds[phase] ?
-                 class->rounds[phase] * time_of(e, &class->own[phase], phase) :
-               class->parted[phase] ?
-                 time_of(e, &class->own[phase], phase) + time_of(e, &class->rest[phase], phase) :
-                 time_of(e, &class->work.phase[phase], phase);
+                 class->rounds[phase] * early_time_of(e, &class->own[phase], phase) :
+               class->parted[phase] ? early_time_of(e, &class->own[phase], phase) +
+                                        early_time_of(e, &class->rest[phase], phase) :
+                                      early_time_of(e, &class->work.phase[phase], phase);
   }
   return times;
 }
 
-static const ts_op *op_at(const early *e, uint32_t op) { return &e->l->g->ops.at[op]; }
+static const ts_op *early_op_at(const early *e, uint32_t op) { return &e->l->g->ops.at[op]; }
 
 static double of_op(const early *e, uint32_t op, ts_phase phase)
 {
-  const ts_op *o = op_at(e, op);
+  const ts_op *o = early_op_at(e, op);
   bool runs = phase == TS_PHASE_FORWARD || (o->needs_gradient && (phase == TS_PHASE_WEIGHT ||
                                                                   o->needs_input_gradient));
   return runs ? e->phase[phase][e->l->sh->class_of[op]] : 0;
@@ -95,7 +99,7 @@ static double again(const early *e, const ts_stage *stage)
     if (i == stage->first_op || group[i] != group[i - 1])
       since = 0;
     since += group[i] ? of_op(e, i, TS_PHASE_FORWARD) : 0;
-    if (op_at(e, i)->needs_gradient)
+    if (early_op_at(e, i)->needs_gradient)
       time += since, since = 0;
   }
   return time;
@@ -103,7 +107,7 @@ static double again(const early *e, const ts_stage *stage)
 
 /* ---- Tensors ---- */
 
-static uint32_t source_of(const early *e, uint32_t tensor)
+static uint32_t early_source_of(const early *e, uint32_t tensor)
 {
   return e->l->g->tensors.at[tensor].source;
 }
@@ -111,42 +115,43 @@ static uint32_t source_of(const early *e, uint32_t tensor)
 /* Whether a tensor that is marked comes to the op, or leaves it. */
 static bool takes(const early *e, uint32_t op, const bool *marked)
 {
-  for (uint32_t k = 0; k < op_at(e, op)->input_count; k++)
-    if (marked[source_of(e, op_at(e, op)->slots[k].tensor)])
+  for (uint32_t k = 0; k < early_op_at(e, op)->input_count; k++)
+    if (marked[early_source_of(e, early_op_at(e, op)->slots[k].tensor)])
       return true;
   return false;
 }
 
 static bool gives(const early *e, uint32_t op, const bool *marked)
 {
-  const ts_op *o = op_at(e, op);
+  const ts_op *o = early_op_at(e, op);
   for (uint32_t k = o->slot_count - o->output_count; k < o->slot_count; k++)
-    if (marked[source_of(e, o->slots[k].tensor)])
+    if (marked[early_source_of(e, o->slots[k].tensor)])
       return true;
   return false;
 }
 
 static void mark_inputs(const early *e, uint32_t op, bool *marked)
 {
-  for (uint32_t k = 0; k < op_at(e, op)->input_count; k++)
-    marked[source_of(e, op_at(e, op)->slots[k].tensor)] = true;
+  for (uint32_t k = 0; k < early_op_at(e, op)->input_count; k++)
+    marked[early_source_of(e, early_op_at(e, op)->slots[k].tensor)] = true;
 }
 
 static void mark_outputs(const early *e, uint32_t op, bool *marked)
 {
-  const ts_op *o = op_at(e, op);
+  const ts_op *o = early_op_at(e, op);
   for (uint32_t k = o->slot_count - o->output_count; k < o->slot_count; k++)
-    marked[source_of(e, o->slots[k].tensor)] = true;
+    marked[early_source_of(e, o->slots[k].tensor)] = true;
 }
 
 /* The first op with kernels that depends on the tensor, in the order of ops or against it; and what
  * comes before it. None: all of the stage. */
-static end follow(const early *e, const ts_stage *stage, uint32_t tensor, ts_work_kind kind)
+static early_end early_follow(const early *e, const ts_stage *stage, uint32_t tensor,
+                              ts_work_kind kind)
 {
   bool forward = kind == TS_FORWARD;
   bool *marked = TS_NEW_ARRAY(e->scratch, bool, e->l->g->tensors.count + 1);
-  end r = {0, TS_NO_INDEX};
-  marked[source_of(e, tensor)] = true;
+  early_end r = {0, TS_NO_INDEX};
+  marked[early_source_of(e, tensor)] = true;
   for (uint32_t k = 0; k < stage->op_count; k++) {
     uint32_t i = stage->first_op + (forward ? k : stage->op_count - 1 - k);
     double time = forward ? of_op(e, i, TS_PHASE_FORWARD) : backward_of(e, i, kind);
@@ -164,12 +169,12 @@ static end follow(const early *e, const ts_stage *stage, uint32_t tensor, ts_wor
 
 /* The last op with kernels that the tensor, or its gradient, depends on; it and what comes before.
  * None: nothing. */
-static end trace(const early *e, const ts_stage *stage, uint32_t tensor, ts_work_kind kind)
+static early_end trace(const early *e, const ts_stage *stage, uint32_t tensor, ts_work_kind kind)
 {
   bool forward = kind == TS_FORWARD;
   bool *marked = TS_NEW_ARRAY(e->scratch, bool, e->l->g->tensors.count + 1);
-  end r = {0, TS_NO_INDEX};
-  marked[source_of(e, tensor)] = true;
+  early_end r = {0, TS_NO_INDEX};
+  marked[early_source_of(e, tensor)] = true;
   for (uint32_t k = stage->op_count; k-- > 0 && r.at == TS_NO_INDEX;) {
     uint32_t i = stage->first_op + (forward ? k : stage->op_count - 1 - k);
     double time = forward ? of_op(e, i, TS_PHASE_FORWARD) : of_op(e, i, TS_PHASE_INPUT);
@@ -186,25 +191,29 @@ static end trace(const early *e, const ts_stage *stage, uint32_t tensor, ts_work
   return r;
 }
 
-static work work_of(const early *e, const ts_stage *stage, ts_work_kind kind)
+static early_work early_work_of(const early *e, const ts_stage *stage, ts_work_kind kind)
 {
   bool forward = kind == TS_FORWARD, apart = kind == TS_WEIGHT_GRADIENT;
   const ts_transfer *coming = forward ? stage->in : stage->out,
                     *leaving = forward ? stage->out : stage->in;
-  work w = {.coming_count = apart ? 0 : forward ? stage->in_count : stage->out_count,
-            .leaving_count = apart ? 0 : forward ? stage->out_count : stage->in_count};
-  w.coming = TS_NEW_ARRAY(e->scratch, end, w.coming_count + 1);
-  w.leaving = TS_NEW_ARRAY(e->scratch, end, w.leaving_count + 1);
+  early_work w = {.coming_count = apart   ? 0 :
+                                  forward ? stage->in_count :
+                                            stage->out_count,
+                  .leaving_count = apart   ? 0 :
+                                   forward ? stage->out_count :
+                                             stage->in_count};
+  w.coming = TS_NEW_ARRAY(e->scratch, early_end, w.coming_count + 1);
+  w.leaving = TS_NEW_ARRAY(e->scratch, early_end, w.leaving_count + 1);
   for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++)
     w.time += forward ? of_op(e, i, TS_PHASE_FORWARD) : backward_of(e, i, kind);
   double made = forward || apart ? 0 : again(e, stage);
   w.time += made;
   for (uint32_t k = 0; k < w.coming_count; k++) {
-    w.coming[k] = follow(e, stage, coming[k].tensor, kind);
+    w.coming[k] = early_follow(e, stage, coming[k].tensor, kind);
     w.coming[k].before += made; /* it may be made again before */
   }
   for (uint32_t k = 0; k < w.leaving_count; k++)
-    w.leaving[k] = kind == TS_BACKWARD ? (end){w.time, UINT32_MAX} : /* when all is done */
+    w.leaving[k] = kind == TS_BACKWARD ? (early_end){w.time, UINT32_MAX} : /* when all is done */
                                          trace(e, stage, leaving[k].tensor, kind);
   return w;
 }
@@ -213,9 +222,9 @@ static work work_of(const early *e, const ts_stage *stage, ts_work_kind kind)
 
 static const ts_placed *item_at(const early *e, uint32_t item) { return &e->l->sc->items.at[item]; }
 
-static const work *work_at(const early *e, uint32_t item)
+static const early_work *work_at(const early *e, uint32_t item)
 {
-  static const work none;
+  static const early_work none;
   const ts_placed *p = item_at(e, item);
   return p->kind == TS_STEP ? &none :
                               &e->works[e->l->stages->at[p->stage].kind * KINDS + p->kind];
@@ -228,7 +237,7 @@ static double time_at(const early *e, uint32_t item)
   return by * work_at(e, item)->time;
 }
 
-static uint32_t number_of(const ts_transfer *all, uint32_t count, uint32_t id)
+static uint32_t early_number_of(const ts_transfer *all, uint32_t count, uint32_t id)
 {
   for (uint32_t k = 0; k < count; k++)
     if (all[k].id == id)
@@ -257,8 +266,8 @@ static double *other_end(const early *e, uint32_t item, uint32_t k, bool coming)
   uint32_t to = ts_schedule_find(sc, forward ? TS_FORWARD : TS_BACKWARD, t->other, p->micro_batch);
   if (to == TS_NO_INDEX && !forward)
     to = ts_schedule_find(sc, TS_INPUT_GRADIENT, t->other, p->micro_batch);
-  uint32_t number = ins ? number_of(other->out, other->out_count, t->id) :
-                          number_of(other->in, other->in_count, t->id);
+  uint32_t number = ins ? early_number_of(other->out, other->out_count, t->id) :
+                          early_number_of(other->in, other->in_count, t->id);
   if (to == TS_NO_INDEX || number == TS_NO_INDEX || item_at(e, to)->slowed)
     return NULL;
   uint32_t rank = sc->rank_of[t->other], place = to - sc->order[rank].first;
@@ -267,9 +276,9 @@ static double *other_end(const early *e, uint32_t item, uint32_t k, bool coming)
 }
 
 /* Of those that come to it, or where it is walked backwards of those that leave it. */
-static bool is_open(const early *e, uint32_t item)
+static bool early_is_open(const early *e, uint32_t item)
 {
-  const work *w = work_at(e, item);
+  const early_work *w = work_at(e, item);
   for (uint32_t k = 0; k < (e->back ? w->leaving_count : w->coming_count); k++) {
     const double *other = other_end(e, item, k, !e->back);
     if (other && *other <= unknown && !isinf(*other))
@@ -279,7 +288,7 @@ static bool is_open(const early *e, uint32_t item)
 }
 
 /* What surely follows when a tensor has come, up to where another one leaves. */
-static double way(const end *from, const end *to)
+static double way(const early_end *from, const early_end *to)
 {
   return from->at != TS_NO_INDEX && to->at != TS_NO_INDEX && from->at <= to->at ?
            fmax(0, to->before - from->before) :
@@ -288,9 +297,9 @@ static double way(const end *from, const end *to)
 
 /* From when the compute stream comes to the item, `start`. Returns when it has done what waits for
  * what comes. */
-static double fill(const early *e, uint32_t item, double start, double *left)
+static double early_fill(const early *e, uint32_t item, double start, double *left)
 {
-  const work *w = work_at(e, item);
+  const early_work *w = work_at(e, item);
   double done = start;
   for (uint32_t k = 0; k < w->leaving_count; k++)
     left[k] = start + (item_at(e, item)->slowed ? 0 : w->leaving[k].before);
@@ -309,7 +318,7 @@ static double fill(const early *e, uint32_t item, double start, double *left)
  * least when it begins, because of what leaves it. */
 static double drain(const early *e, uint32_t item, double after, double *came)
 {
-  const work *w = work_at(e, item);
+  const early_work *w = work_at(e, item);
   double lasts = 0;
   for (uint32_t j = 0; j < w->coming_count; j++)
     came[j] = fmax(0, w->time - w->coming[j].before) * !item_at(e, item)->slowed + after;
@@ -336,9 +345,9 @@ static bool walk_on(early *e, uint32_t rank)
   else if (e->back && item > order->first && item_at(e, item - 1)->paired)
     other = item - 1;
   bool inside = n + 1 < e->window;
-  if (!is_open(e, item) || (other != TS_NO_INDEX && inside && !is_open(e, other)))
+  if (!early_is_open(e, item) || (other != TS_NO_INDEX && inside && !early_is_open(e, other)))
     return false;
-  double (*one)(const early *, uint32_t, double, double *) = e->back ? drain : fill;
+  double (*one)(const early *, uint32_t, double, double *) = e->back ? drain : early_fill;
   double most = one(e, item, *at, ends), time = time_at(e, item);
   if (other != TS_NO_INDEX && inside) {
     most = fmax(most, one(e, other, *at, ends + e->width));
@@ -351,7 +360,7 @@ static bool walk_on(early *e, uint32_t rank)
 }
 
 /* False: items wait for each other. */
-static bool walk(early *e, const uint32_t *size, bool back)
+static bool early_walk(early *e, const uint32_t *size, bool back)
 {
   uint32_t ranks = e->l->sc->ranks;
   size_t ends = (size_t)ranks * e->window * e->width;
@@ -383,7 +392,7 @@ static bool cuts_pair(const early *e, uint32_t rank, uint32_t place)
   return place && place < order->count && item_at(e, order->first + place - 1)->paired;
 }
 
-static double step_of(early *e)
+static double early_step_of(early *e)
 {
   const ts_schedule *sc = e->l->sc;
   uint32_t *first = TS_NEW_ARRAY(e->scratch, uint32_t, sc->ranks + 1),
@@ -395,7 +404,7 @@ static double step_of(early *e)
     first[r] -= cuts_pair(e, r, first[r]);
     last[r] -= last[r] && cuts_pair(e, r, count - last[r]);
   }
-  if (!walk(e, first, false))
+  if (!early_walk(e, first, false))
     return 0;
   double *at = e->at, most = 0;
   for (uint32_t r = 0; r < sc->ranks; r++) {
@@ -403,7 +412,7 @@ static double step_of(early *e)
       at[r] += time_at(e, sc->order[r].first + i);
     most = fmax(most, at[r]);
   }
-  if (!walk(e, last, true))
+  if (!early_walk(e, last, true))
     return most;
   for (uint32_t r = 0; r < sc->ranks; r++)
     most = fmax(most, at[r] + e->at[r]);
@@ -422,7 +431,7 @@ static double fastest(const ts_lowering *l)
   return speed > 0 ? speed : 1;
 }
 
-static bool alike(const ts_stages *stages)
+static bool early_alike(const ts_stages *stages)
 {
   for (uint32_t i = 0; i < stages->count; i++) {
     const ts_stage *a = &stages->at[i], *b = &stages->at[stages->example[a->kind]];
@@ -436,23 +445,23 @@ static double least_step(ts_lowering *l)
 {
   const ts_schedule *sc = l->sc;
   const ts_stages *stages = l->stages;
-  if (!sc->order || sc->policy || !stages || !alike(stages) || sc->ranks > WALKED ||
+  if (!sc->order || sc->policy || !stages || !early_alike(stages) || sc->ranks > WALKED ||
       l->costing->gpus.count > 1)
     return 0;
   early e = {.l = l, .scratch = ts_arena_new("early"), .speed = fastest(l), .width = 1};
   for (int p = 0; p < TS_PHASES; p++)
     e.phase[p] = times_of(&e, (ts_phase)p);
-  work *works = TS_NEW_ARRAY(e.scratch, work, stages->kind_count * KINDS + 1);
+  early_work *works = TS_NEW_ARRAY(e.scratch, early_work, stages->kind_count * KINDS + 1);
   for (uint32_t k = 0; k < stages->kind_count; k++) {
     const ts_stage *stage = &stages->at[stages->example[k]];
     for (int w = 0; w < KINDS; w++)
-      works[k * KINDS + (uint32_t)w] = work_of(&e, stage, (ts_work_kind)w);
+      works[k * KINDS + (uint32_t)w] = early_work_of(&e, stage, (ts_work_kind)w);
     e.width = stage->in_count > e.width ? stage->in_count : e.width;
     e.width = stage->out_count > e.width ? stage->out_count : e.width;
   }
   e.works = works;
   e.window = WALKED / sc->ranks < WINDOW ? WALKED / sc->ranks : WINDOW;
-  double step = step_of(&e) * 1e-12;
+  double step = early_step_of(&e) * 1e-12;
   ts_arena_free(e.scratch);
   return step;
 }

@@ -9,15 +9,18 @@
 
 #include <string.h>
 
-typedef struct pass {
+typedef struct fragment_backward_pass {
   ts_fragment *f;
   bool inputs, weights, first, last;
   bool *recomputed;    /* by group: done */
   int64_t unsummed;    /* bytes of weight gradients of this micro-batch alone */
-} pass;
+} fragment_backward_pass;
 
-static const ts_op *op_at(const ts_fragment *f, uint32_t op) { return &f->l->g->ops.at[op]; }
-static uint32_t source_of(const ts_fragment *f, uint32_t tensor)
+static const ts_op *fragment_backward_op_at(const ts_fragment *f, uint32_t op)
+{
+  return &f->l->g->ops.at[op];
+}
+static uint32_t fragment_backward_source_of(const ts_fragment *f, uint32_t tensor)
 {
   return f->l->g->tensors.at[tensor].source;
 }
@@ -26,7 +29,10 @@ static bool has(const ts_fragment *f, uint32_t op, ts_phase phase)
   return ts_class_of(f->l, op)->work.phase[phase].count > 0;
 }
 
-static bool split(const pass *p) { return !(p->inputs && p->weights); } /* I and W apart */
+static bool fragment_backward_split(const fragment_backward_pass *p)
+{
+  return !(p->inputs && p->weights);
+} /* I and W apart */
 
 /* -- gradients -- */
 
@@ -65,8 +71,8 @@ static void add_gradient(ts_fragment *f, uint32_t op, uint32_t tensor, uint32_t 
   }
   const ts_edge *e = &f->l->g->tensors.at[tensor];
   int64_t bytes = f->gradients.at[gradient].bytes;
-  ts_kernel sum =
-    ts_moving_kernel(f->l, "elementwise", e->dtype, 3.0 * (double)bytes, 0, op_at(f, op)->span);
+  ts_kernel sum = ts_moving_kernel(f->l, "elementwise", e->dtype, 3.0 * (double)bytes, 0,
+                                   fragment_backward_op_at(f, op)->span);
   if (f->l->g->sums_measured) {
     sum.cost = ts_costing_measured(f->l->costing, f->l->g, sum.cost, 0, 1);
     sum.host = 0;
@@ -82,7 +88,8 @@ static void add_gradient(ts_fragment *f, uint32_t op, uint32_t tensor, uint32_t 
 
 /* -- collectives -- */
 
-static uint32_t comms(pass *p, uint32_t i, ts_when when, bool after, bool gradient, uint32_t need)
+static uint32_t comms(fragment_backward_pass *p, uint32_t i, ts_when when, bool after,
+                      bool gradient, uint32_t need)
 {
   ts_fragment *f = p->f;
   const ts_class *class = ts_class_of(f->l, i);
@@ -101,13 +108,13 @@ static uint32_t comms(pass *p, uint32_t i, ts_when when, bool after, bool gradie
 }
 
 /* Bytes that the collectives before a phase gather, held while the op's backward runs. */
-static int64_t gathered(const pass *p, uint32_t i, ts_when when)
+static int64_t gathered(const fragment_backward_pass *p, uint32_t i, ts_when when)
 {
   const ts_class *class = ts_class_of(p->f->l, i);
   int64_t bytes = 0;
   for (uint32_t c = 0; c < class->comm_count; c++) {
     const ts_comm *comm = &class->comms[c];
-    bool stays = split(p) && when == TS_WHEN_INPUT && comm->gradient &&
+    bool stays = fragment_backward_split(p) && when == TS_WHEN_INPUT && comm->gradient &&
                  ts_waits_gathered(class, comm->slot);
     if (comm->when == when && !comm->after && comm->kind == TS_IR_ALL_GATHER && !comm->ring &&
         comm->slot < TS_ALL_PARAMETERS && !stays)
@@ -159,13 +166,15 @@ static void flush(ts_fragment *f, ts_bucket *bucket)
 /* Of parameters that have gradients. */
 static double trained_bytes(const ts_fragment *f, uint32_t i, uint32_t slot, double element)
 {
-  return ts_trained_elements(op_at(f, i), ts_class_of(f->l, i), slot) * element;
+  return ts_trained_elements(fragment_backward_op_at(f, i), ts_class_of(f->l, i), slot) * element;
 }
 
 /* Of the ops whose gradients travel together, this one's come last. */
 static bool ends_group(const ts_fragment *f, const ts_comm *comm, uint32_t i)
 {
-  for (uint32_t k = i; k-- > f->stage->first_op && ts_same_group(comm, op_at(f, i), op_at(f, k));) {
+  for (uint32_t k = i;
+       k-- > f->stage->first_op &&
+       ts_same_group(comm, fragment_backward_op_at(f, i), fragment_backward_op_at(f, k));) {
     const ts_class *class = ts_class_of(f->l, k);
     for (uint32_t c = 0; c < class->comm_count; c++)
       if (ts_same_comm(&class->comms[c], comm) && trained_bytes(f, k, TS_ALL_PARAMETERS, 1) > 0)
@@ -182,7 +191,8 @@ static bool sums_each(const ts_comm *comm)
 }
 
 /* Between its backward and the collective that scatters it a gradient is whole. */
-static int64_t whole_gradient(const pass *p, uint32_t i, const ts_comm *comm, uint32_t slot)
+static int64_t whole_gradient(const fragment_backward_pass *p, uint32_t i, const ts_comm *comm,
+                              uint32_t slot)
 {
   const ts_class *class = ts_class_of(p->f->l, i);
   bool scatters = comm->when == TS_WHEN_WEIGHT && (class->gradient_axes & comm->axes);
@@ -194,7 +204,7 @@ static int64_t whole_gradient(const pass *p, uint32_t i, const ts_comm *comm, ui
 
 /* Of gradients that every micro-batch scatters two buckets are under way at most: the next one
  * waits. */
-static void need_bucket(pass *p)
+static void need_bucket(fragment_backward_pass *p)
 {
   for (size_t k = 0; k < p->f->buckets.count; k++)
     if (p->f->buckets.at[k].comm->when == TS_WHEN_WEIGHT)
@@ -228,7 +238,7 @@ static uint32_t tied_before(const ts_fragment *f, uint32_t i)
 }
 
 /* At the end of the op that makes it first. */
-static void hold_tied(pass *p, uint32_t i, uint32_t node)
+static void hold_tied(fragment_backward_pass *p, uint32_t i, uint32_t node)
 {
   uint32_t with = ts_tied_elements(p->f->l, i) > 0 ? ts_tied_with(p->f, i) : TS_NO_INDEX;
   if (with == TS_NO_INDEX || with > i || tied_before(p->f, with) != i)
@@ -236,30 +246,32 @@ static void hold_tied(pass *p, uint32_t i, uint32_t node)
   const ts_class *class = ts_class_of(p->f->l, with);
   for (uint32_t c = 0; c < class->comm_count; c++)
     if (sums_each(&class->comms[c]))
-      ts_note_memory(p->f, node,
-                     whole_gradient(p, with, &class->comms[c], op_at(p->f, with)->input_count),
-                     TS_IR_GRADIENTS, "gradients before they are scattered");
+      ts_note_memory(
+        p->f, node,
+        whole_gradient(p, with, &class->comms[c], fragment_backward_op_at(p->f, with)->input_count),
+        TS_IR_GRADIENTS, "gradients before they are scattered");
 }
 
 /* The first backward after a step makes what later ones add to. That of a weight of two ops is
  * there with the first of them. */
-static void hold_gradients(pass *p, uint32_t i, uint32_t node)
+static void hold_gradients(fragment_backward_pass *p, uint32_t i, uint32_t node)
 {
   const ts_lowering *l = p->f->l;
   uint32_t before = tied_before(p->f, i),
            with = ts_tied_elements(l, i) > 0 ? ts_tied_with(p->f, i) : TS_NO_INDEX;
   int64_t bytes = ts_lower_frees(l, i) ? ts_lower_gradients(l, i, TS_ALL_PARAMETERS) : 0;
   if (bytes && before != TS_NO_INDEX)
-    bytes -= ts_lower_gradients(l, i, op_at(p->f, i)->input_count);
-  ts_note_memory(p->f, node, bytes, TS_IR_GRADIENTS, op_at(p->f, i)->label);
+    bytes -= ts_lower_gradients(l, i, fragment_backward_op_at(p->f, i)->input_count);
+  ts_note_memory(p->f, node, bytes, TS_IR_GRADIENTS, fragment_backward_op_at(p->f, i)->label);
   if (with != TS_NO_INDEX && tied_before(p->f, with) == i && ts_lower_frees(l, with))
-    ts_note_memory(p->f, node, ts_lower_gradients(l, with, op_at(p->f, with)->input_count),
-                   TS_IR_GRADIENTS, op_at(p->f, with)->label);
+    ts_note_memory(p->f, node,
+                   ts_lower_gradients(l, with, fragment_backward_op_at(p->f, with)->input_count),
+                   TS_IR_GRADIENTS, fragment_backward_op_at(p->f, with)->label);
 }
 
 /* Gradients of one parameter, or of all of the op's, join the bucket. */
-static void join_bucket(pass *p, uint32_t i, const ts_comm *comm, ts_bucket *bucket, uint32_t slot,
-                        uint32_t node)
+static void join_bucket(fragment_backward_pass *p, uint32_t i, const ts_comm *comm,
+                        ts_bucket *bucket, uint32_t slot, uint32_t node)
 {
   ts_fragment *f = p->f;
   int64_t whole = whole_gradient(p, i, comm, slot);
@@ -267,8 +279,8 @@ static void join_bucket(pass *p, uint32_t i, const ts_comm *comm, ts_bucket *buc
                    ts_comm_part(f->l, ts_class_of(f->l, i), comm);
   bucket->whole += whole;
   if (tied_before(f, i) != TS_NO_INDEX &&
-      (slot == TS_ALL_PARAMETERS || slot == op_at(f, i)->input_count))
-    whole -= whole_gradient(p, i, comm, op_at(f, i)->input_count);
+      (slot == TS_ALL_PARAMETERS || slot == fragment_backward_op_at(f, i)->input_count))
+    whole -= whole_gradient(p, i, comm, fragment_backward_op_at(f, i)->input_count);
   ts_note_memory(f, node, whole, TS_IR_GRADIENTS, "gradients before they are scattered");
   if (bucket->ready == TS_NO_INDEX || bucket->ready < node)
     bucket->ready = node;
@@ -276,10 +288,11 @@ static void join_bucket(pass *p, uint32_t i, const ts_comm *comm, ts_bucket *buc
 
 /* A bucket that is never exceeded: it leaves before the tensor that would not fit (DeepSpeed,
  * stage3.py: reduce_independent_p_g_buckets_and_remove_grads). */
-static void fill(pass *p, uint32_t i, const ts_comm *comm, ts_bucket *bucket, uint32_t node)
+static void fragment_backward_fill(fragment_backward_pass *p, uint32_t i, const ts_comm *comm,
+                                   ts_bucket *bucket, uint32_t node)
 {
   ts_fragment *f = p->f;
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_backward_op_at(f, i);
   double share = ts_comm_part(f->l, ts_class_of(f->l, i), comm);
   for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++) {
     double bytes = trained_bytes(f, i, k, ts_gradient_bytes(f->l)) * share;
@@ -292,7 +305,7 @@ static void fill(pass *p, uint32_t i, const ts_comm *comm, ts_bucket *bucket, ui
 
 /* The gradients of an op are complete, for this micro-batch or for the step: they join their
  * bucket, which leaves when it is full, or when its group is. */
-static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
+static void reduce_gradients(fragment_backward_pass *p, uint32_t i, uint32_t node)
 {
   ts_fragment *f = p->f;
   const ts_class *class = ts_class_of(f->l, i);
@@ -304,7 +317,7 @@ static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
     ts_bucket *bucket = bucket_of(f, comm, each);
     double share = ts_comm_part(f->l, class, comm);
     if (!comm->exceeds) {
-      fill(p, i, comm, bucket, node);
+      fragment_backward_fill(p, i, comm, bucket, node);
       continue;
     }
     join_bucket(p, i, comm, bucket, comm->slot, node);
@@ -328,7 +341,9 @@ static void keep_again(ts_fragment *f, uint32_t first, uint32_t end)
       if (!class->kept[s].edge)
         continue;
       uint32_t tensor =
-        f->tensors[source_of(f, op_at(f, k)->slots[class->kept[s].slot].tensor)].root;
+        f->tensors[fragment_backward_source_of(
+                     f, fragment_backward_op_at(f, k)->slots[class->kept[s].slot].tensor)]
+          .root;
       ts_tensor_state *t = &f->tensors[tensor];
       uint32_t producer = f->l->g->tensors.at[tensor].producer;
       bool own = producer != TS_NO_INDEX && producer >= first && producer <= end;
@@ -347,7 +362,7 @@ static void keep_again(ts_fragment *f, uint32_t first, uint32_t end)
 static void keep_discarded(ts_fragment *f, uint32_t first, uint32_t end)
 {
   for (uint32_t k = first; k <= end; k++) {
-    const ts_op *op = op_at(f, k);
+    const ts_op *op = fragment_backward_op_at(f, k);
     for (uint32_t out = op->slot_count - op->output_count; out < op->slot_count; out++) {
       ts_tensor_state *t = &f->tensors[f->tensors[op->slots[out].tensor].root];
       if (t->discarded)
@@ -370,10 +385,10 @@ static void keep_all_again(ts_fragment *f)
   }
 }
 
-static void recompute_discarded(pass *p, uint32_t op);
+static void recompute_discarded(fragment_backward_pass *p, uint32_t op);
 
 /* The group from its first op to `end`. */
-static void recompute_group(pass *p, uint32_t end)
+static void recompute_group(fragment_backward_pass *p, uint32_t end)
 {
   ts_fragment *f = p->f;
   const uint32_t *groups = f->l->sh->recompute_group;
@@ -389,41 +404,41 @@ static void recompute_group(pass *p, uint32_t end)
     ts_gathers_enter(f, k);
   ts_offloads_need(f, first, end);
   for (uint32_t k = first; k <= end; k++) {
-    const ts_op *op = op_at(f, k);
+    const ts_op *op = fragment_backward_op_at(f, k);
     for (uint32_t in = 0; in < op->input_count; in++)
-      f->tensors[f->tensors[source_of(f, op->slots[in].tensor)].root].uses++;
+      f->tensors[f->tensors[fragment_backward_source_of(f, op->slots[in].tensor)].root].uses++;
   }
   keep_again(f, first, end);
   keep_discarded(f, first, end);
   for (uint32_t k = first; k <= end; k++) {
     ts_forward_op(f, k, true);
-    if (!op_at(f, k)->needs_gradient) /* it has no backward to wait for */
+    if (!fragment_backward_op_at(f, k)->needs_gradient) /* it has no backward to wait for */
       ts_gathers_leave(f, k, f->last[0]);
   }
 }
 
 /* Groups that made what the op takes and dropped it. */
-static void recompute_discarded(pass *p, uint32_t i)
+static void recompute_discarded(fragment_backward_pass *p, uint32_t i)
 {
   const ts_fragment *f = p->f;
   const uint32_t *groups = f->l->sh->recompute_group;
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_backward_op_at(f, i);
   for (uint32_t k = 0; k < op->slot_count; k++) {
     if (op->slots[k].kind == TS_SLOT_WEIGHT)
       continue;
-    uint32_t root = f->tensors[source_of(f, op->slots[k].tensor)].root;
+    uint32_t root = f->tensors[fragment_backward_source_of(f, op->slots[k].tensor)].root;
     uint32_t end = f->l->g->tensors.at[root].producer;
     if (!f->tensors[root].discarded || groups[end] == groups[i])
       continue;
     while (end + 1 < f->stage->first_op + f->stage->op_count && groups[end + 1] == groups[end])
       end++;
-    while (!op_at(f, end)->needs_gradient)
+    while (!fragment_backward_op_at(f, end)->needs_gradient)
       end--;
     recompute_group(p, end);
   }
 }
 
-static void recompute(pass *p, uint32_t i)
+static void recompute(fragment_backward_pass *p, uint32_t i)
 {
   if (!p->inputs)
     return;
@@ -433,49 +448,50 @@ static void recompute(pass *p, uint32_t i)
 }
 
 /* What the op keeps of its own. */
-static void release_own(pass *p, uint32_t i, uint32_t node)
+static void release_own(fragment_backward_pass *p, uint32_t i, uint32_t node)
 {
   ts_fragment *f = p->f;
   const ts_class *class = ts_class_of(f->l, i);
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_backward_op_at(f, i);
   int64_t bytes = ts_own_kept(f, i), late = ts_kept_for_weights(f->l, class);
   int64_t made = has(f, i, TS_PHASE_WEIGHT) ? ts_gradients_for_weights(class, op) : 0;
   for (uint32_t k = 0; k < class->kept_count; k++)
     if (ts_casts_again(f, i, &class->kept[k]) &&
         ts_saved_for_weights(f->l, class, class->kept[k].slot))
       late -= class->kept[k].bytes;
-  if (!split(p))
+  if (!fragment_backward_split(p))
     ts_note_memory(f, node, -bytes, TS_IR_ACTIVATIONS, op->label);
   else
     ts_note_memory(f, node, p->weights ? -late - made : late - bytes, TS_IR_ACTIVATIONS, op->label);
 }
 
 /* Kept memory whose last user in backward is this op. */
-static void release(pass *p, uint32_t i, uint32_t node)
+static void release(fragment_backward_pass *p, uint32_t i, uint32_t node)
 {
   ts_fragment *f = p->f;
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_backward_op_at(f, i);
   if (node == TS_NO_INDEX)
     node = f->last[0];
   release_own(p, i, node);
   for (uint32_t k = 0; k < op->slot_count; k++) {
     if (op->slots[k].kind == TS_SLOT_WEIGHT)
       continue;
-    uint32_t tensor = f->tensors[source_of(f, op->slots[k].tensor)].root;
+    uint32_t tensor = f->tensors[fragment_backward_source_of(f, op->slots[k].tensor)].root;
     ts_tensor_state *t = &f->tensors[tensor];
-    bool late = split(p) && t->late != TS_NO_INDEX;
-    if (!t->kept || (late ? t->late : t->release) != i || (split(p) && p->weights != late))
+    bool late = fragment_backward_split(p) && t->late != TS_NO_INDEX;
+    if (!t->kept || (late ? t->late : t->release) != i ||
+        (fragment_backward_split(p) && p->weights != late))
       continue;
     uint32_t producer = f->l->g->tensors.at[tensor].producer;
     ts_note_memory(f, node, -tensor_bytes(f, tensor), TS_IR_ACTIVATIONS,
                    producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name :
-                                             op_at(f, producer)->label);
+                                             fragment_backward_op_at(f, producer)->label);
     t->kept = false;
   }
 }
 
-static uint32_t kernels(pass *p, uint32_t i, const ts_kernels *list, ts_phase phase,
-                        uint32_t *first)
+static uint32_t kernels(fragment_backward_pass *p, uint32_t i, const ts_kernels *list,
+                        ts_phase phase, uint32_t *first)
 {
   ts_fragment *f = p->f;
   uint32_t node = TS_NO_INDEX;
@@ -498,7 +514,7 @@ static uint32_t kernels(pass *p, uint32_t i, const ts_kernels *list, ts_phase ph
 /* dy as the op gets it: the gradients of its outputs. */
 static void need_outputs(ts_fragment *f, uint32_t i)
 {
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_backward_op_at(f, i);
   for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++) {
     uint32_t gradient = f->tensors[op->slots[k].tensor].gradient;
     if (gradient != TS_NO_INDEX)
@@ -507,7 +523,7 @@ static void need_outputs(ts_fragment *f, uint32_t i)
   ts_gathers_need(f, i);
 }
 
-static uint32_t run_casts(pass *p, uint32_t i, ts_phase phase)
+static uint32_t run_casts(fragment_backward_pass *p, uint32_t i, ts_phase phase)
 {
   const ts_kernels *list = &ts_class_of(p->f->l, i)->work.phase[phase];
   uint32_t node = TS_NO_INDEX;
@@ -523,7 +539,7 @@ static uint32_t run_casts(pass *p, uint32_t i, ts_phase phase)
 
 static uint32_t ready_output(const ts_fragment *f, uint32_t i)
 {
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_backward_op_at(f, i);
   uint32_t node = TS_NO_INDEX;
   for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++) {
     uint32_t gradient = f->tensors[op->slots[k].tensor].gradient;
@@ -537,10 +553,10 @@ static uint32_t ready_output(const ts_fragment *f, uint32_t i)
 /* Sums this micro-batch's weight gradients into those of the step, where the product does not do
  * that itself. Then they have memory of their own, in the type of the weights, until the backward
  * is over. */
-static void accumulate(pass *p, uint32_t i)
+static void accumulate(fragment_backward_pass *p, uint32_t i)
 {
   ts_fragment *f = p->f;
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_backward_op_at(f, i);
   const ts_class *class = ts_class_of(f->l, i);
   for (uint32_t k = op->input_count;
        f->l->plan->precision.accumulate > 0 && k < op->input_count + op->param_count; k++) {
@@ -558,12 +574,13 @@ static void accumulate(pass *p, uint32_t i)
 
 /* Gradients of the inputs: one tensor each, written by the kernels; or, where there are none, the
  * output's gradient itself. */
-static void pass_on(pass *p, uint32_t i, uint32_t first, uint32_t ready, uint32_t dy)
+static void pass_on(fragment_backward_pass *p, uint32_t i, uint32_t first, uint32_t ready,
+                    uint32_t dy)
 {
   ts_fragment *f = p->f;
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_backward_op_at(f, i);
   for (uint32_t k = 0; k < op->input_count; k++) {
-    uint32_t tensor = source_of(f, op->slots[k].tensor), gradient;
+    uint32_t tensor = fragment_backward_source_of(f, op->slots[k].tensor), gradient;
     if (!f->l->g->tensors.at[tensor].needs_gradient)
       continue;
     if (first == TS_NO_INDEX && dy != TS_NO_INDEX) {
@@ -580,14 +597,16 @@ static void pass_on(pass *p, uint32_t i, uint32_t first, uint32_t ready, uint32_
 
 /* What an after-collective shrinks was whole before: held from the kernel that wrote it to the
  * collective's end. */
-static void shrink(pass *p, uint32_t i, uint32_t first, uint32_t node)
+static void shrink(fragment_backward_pass *p, uint32_t i, uint32_t first, uint32_t node)
 {
   const ts_class *class = ts_class_of(p->f->l, i);
   for (uint32_t c = 0; c < class->comm_count; c++)
     if (class->comms[c].when == TS_WHEN_INPUT && class->comms[c].after &&
         class->comms[c].kind == TS_IR_REDUCE_SCATTER && !class->comms[c].ring) {
-      ts_note_memory(p->f, first, class->comms[c].bytes, TS_IR_TEMPORARIES, op_at(p->f, i)->label);
-      ts_note_memory(p->f, node, -class->comms[c].bytes, TS_IR_TEMPORARIES, op_at(p->f, i)->label);
+      ts_note_memory(p->f, first, class->comms[c].bytes, TS_IR_TEMPORARIES,
+                     fragment_backward_op_at(p->f, i)->label);
+      ts_note_memory(p->f, node, -class->comms[c].bytes, TS_IR_TEMPORARIES,
+                     fragment_backward_op_at(p->f, i)->label);
     }
 }
 
@@ -610,7 +629,7 @@ static uint32_t or_else(uint32_t node, uint32_t other)
 
 /* Collectives and casts before the kernels. What is saved is there: for the weights it is gathered
  * while the gradients are computed. */
-static void gather(pass *p, op_backward *b)
+static void fragment_backward_gather(fragment_backward_pass *p, op_backward *b)
 {
   b->ready = ready_output(p->f, b->op);
   if (b->weights) {
@@ -627,12 +646,13 @@ static void gather(pass *p, op_backward *b)
   }
   uint32_t node = or_else(b->outputs, b->saved_inputs);
   b->held = node != TS_NO_INDEX ? gathered(p, b->op, TS_WHEN_INPUT) : 0;
-  ts_note_memory(p->f, node, b->held, TS_IR_TEMPORARIES, op_at(p->f, b->op)->label);
+  ts_note_memory(p->f, node, b->held, TS_IR_TEMPORARIES,
+                 fragment_backward_op_at(p->f, b->op)->label);
 }
 
 /* The kernels of a phase: those of the rank's own part, which need no collective, were before. */
-static uint32_t rest_of_kernels(pass *p, const op_backward *b, ts_phase phase, uint32_t *first,
-                                uint32_t *sum)
+static uint32_t rest_of_kernels(fragment_backward_pass *p, const op_backward *b, ts_phase phase,
+                                uint32_t *first, uint32_t *sum)
 {
   const ts_class *class = ts_class_of(p->f->l, b->op);
   if (class->rounds[phase])
@@ -643,10 +663,10 @@ static uint32_t rest_of_kernels(pass *p, const op_backward *b, ts_phase phase, u
                  phase, phase == TS_PHASE_INPUT ? first : NULL);
 }
 
-static void input_gradients(pass *p, op_backward *b)
+static void input_gradients(fragment_backward_pass *p, op_backward *b)
 {
   ts_fragment *f = p->f;
-  const ts_op *op = op_at(f, b->op);
+  const ts_op *op = fragment_backward_op_at(f, b->op);
   const ts_class *class = ts_class_of(f->l, b->op);
   uint32_t sum = TS_NO_INDEX,
            dy = op->output_count ? f->tensors[op->slots[op->slot_count - 1].tensor].gradient :
@@ -667,10 +687,10 @@ static void input_gradients(pass *p, op_backward *b)
   pass_on(p, b->op, b->first, or_else(after, b->last), dy);
 }
 
-static void weight_gradients(pass *p, op_backward *b)
+static void weight_gradients(fragment_backward_pass *p, op_backward *b)
 {
   ts_fragment *f = p->f;
-  const char *label = op_at(f, b->op)->label;
+  const char *label = fragment_backward_op_at(f, b->op)->label;
   const ts_class *class = ts_class_of(f->l, b->op);
   uint32_t sum = TS_NO_INDEX, begun = TS_NO_INDEX,
            late = comms(p, b->op, TS_WHEN_WEIGHT, false, true, b->ready);
@@ -689,17 +709,17 @@ static void weight_gradients(pass *p, op_backward *b)
 }
 
 /* What the op's backward needed goes when it is over, at `end`; or waits for the weights' part. */
-static void let_go(pass *p, const op_backward *b, uint32_t end)
+static void let_go(fragment_backward_pass *p, const op_backward *b, uint32_t end)
 {
   ts_fragment *f = p->f;
-  const ts_op *op = op_at(f, b->op);
+  const ts_op *op = fragment_backward_op_at(f, b->op);
   ts_note_memory(f, end, -b->held, TS_IR_TEMPORARIES, op->label);
-  if (split(p) && p->inputs && has(f, b->op, TS_PHASE_WEIGHT))
+  if (fragment_backward_split(p) && p->inputs && has(f, b->op, TS_PHASE_WEIGHT))
     ts_note_memory(f, or_else(b->outputs, or_else(b->first, end)),
                    ts_gradients_for_weights(ts_class_of(f->l, b->op), op), TS_IR_ACTIVATIONS,
                    op->label);
   for (uint32_t k = op->slot_count - op->output_count; p->inputs && k < op->slot_count; k++) {
-    if (split(p))
+    if (fragment_backward_split(p))
       ts_gradient_waits(f, op->slots[k].tensor);
     drop_gradient(f, f->tensors[op->slots[k].tensor].gradient, end);
   }
@@ -709,7 +729,7 @@ static void let_go(pass *p, const op_backward *b, uint32_t end)
 }
 
 /* Casts of what was dropped, for the weight gradient. */
-static int64_t cast_again(pass *p, uint32_t i)
+static int64_t cast_again(fragment_backward_pass *p, uint32_t i)
 {
   ts_fragment *f = p->f;
   const ts_class *class = ts_class_of(f->l, i);
@@ -717,14 +737,15 @@ static int64_t cast_again(pass *p, uint32_t i)
   for (uint32_t k = 0; k < class->kept_count; k++)
     bytes += ts_casts_again(f, i, &class->kept[k]) ? class->kept[k].bytes : 0;
   if (bytes)
-    ts_note_memory(f, ts_run_casts(f, i, true), bytes, TS_IR_TEMPORARIES, op_at(f, i)->label);
+    ts_note_memory(f, ts_run_casts(f, i, true), bytes, TS_IR_TEMPORARIES,
+                   fragment_backward_op_at(f, i)->label);
   return bytes;
 }
 
-static void backward_op(pass *p, uint32_t i)
+static void backward_op(fragment_backward_pass *p, uint32_t i)
 {
   ts_fragment *f = p->f;
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_backward_op_at(f, i);
   if (!op->needs_gradient)
     return;
   ts_gathers_enter(f, i);
@@ -738,7 +759,7 @@ static void backward_op(pass *p, uint32_t i)
                    .first = TS_NO_INDEX,
                    .last = TS_NO_INDEX};
   int64_t casts = b.weights ? cast_again(p, i) : 0;
-  gather(p, &b);
+  fragment_backward_gather(p, &b);
   if (b.inputs)
     input_gradients(p, &b);
   if (b.weights)
@@ -763,7 +784,8 @@ static void backward_op(pass *p, uint32_t i)
 static const char *label_of(const ts_fragment *f, uint32_t tensor)
 {
   uint32_t producer = f->l->g->tensors.at[tensor].producer;
-  return producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name : op_at(f, producer)->label;
+  return producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name :
+                                   fragment_backward_op_at(f, producer)->label;
 }
 
 static void receive(ts_fragment *f, uint32_t start)
@@ -790,7 +812,7 @@ static void receive(ts_fragment *f, uint32_t start)
 }
 
 /* Where I and W are one, frameworks pass gradients on when the whole backward has returned. */
-static void send(ts_fragment *f, bool whole)
+static void fragment_backward_send(ts_fragment *f, bool whole)
 {
   for (uint32_t k = 0; k < f->stage->in_count; k++) {
     const ts_transfer *t = &f->stage->in[k];
@@ -816,19 +838,20 @@ static void send(ts_fragment *f, bool whole)
 
 void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weights, bool last)
 {
-  pass p = {.f = f,
-            .inputs = inputs,
-            .weights = weights,
-            .first = item->first && weights,
-            .last = last && weights,
-            .recomputed = TS_NEW_ARRAY(f->scratch, bool, f->l->sh->group_count + 1)};
+  fragment_backward_pass p = {.f = f,
+                              .inputs = inputs,
+                              .weights = weights,
+                              .first = item->first && weights,
+                              .last = last && weights,
+                              .recomputed =
+                                TS_NEW_ARRAY(f->scratch, bool, f->l->sh->group_count + 1)};
   if (f->l->plan->host.item)
     ts_emit_host(f, f->l->plan->host.item, "item");
   uint32_t start = ts_emit_record(f, 0);
   ts_plan_memory(f);
   for (uint32_t t = 0; t < f->l->g->tensors.count; t++)
     f->tensors[t].uses = 0;
-  if (split(&p))
+  if (fragment_backward_split(&p))
     ts_split_plan(f);
   ts_tie_receives(f, item);
   f->inputs = inputs;
@@ -848,6 +871,6 @@ void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weight
   ts_note_memory(f, f->last[0], -p.unsummed, TS_IR_TEMPORARIES, "gradients");
   ts_gathers_end(f, f->last[0]);
   if (inputs)
-    send(f, weights);
+    fragment_backward_send(f, weights);
   ts_tie_sends(f, item);
 }

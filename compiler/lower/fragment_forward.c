@@ -8,9 +8,12 @@
 
 #include <string.h>
 
-static const ts_op *op_at(const ts_fragment *f, uint32_t op) { return &f->l->g->ops.at[op]; }
+static const ts_op *fragment_forward_op_at(const ts_fragment *f, uint32_t op)
+{
+  return &f->l->g->ops.at[op];
+}
 
-static uint32_t source_of(const ts_fragment *f, uint32_t tensor)
+static uint32_t fragment_forward_source_of(const ts_fragment *f, uint32_t tensor)
 {
   return f->l->g->tensors.at[tensor].source;
 }
@@ -29,7 +32,8 @@ static int64_t edge_bytes(const ts_fragment *f, uint32_t tensor)
 static const char *tensor_label(const ts_fragment *f, uint32_t tensor)
 {
   uint32_t producer = f->l->g->tensors.at[tensor].producer;
-  return producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name : op_at(f, producer)->label;
+  return producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name :
+                                   fragment_forward_op_at(f, producer)->label;
 }
 
 /* -- what is kept -- */
@@ -47,9 +51,13 @@ static bool is_discarded(const ts_fragment *f, uint32_t op, uint32_t root)
  * (Megatron-LM's set_save_original_input; torchao always). */
 bool ts_casts_again(const ts_fragment *f, uint32_t op, const ts_kept_slot *kept)
 {
-  if (kept->edge || kept->slot >= op_at(f, op)->input_count || f->l->sh->recompute_group[op])
+  if (kept->edge || kept->slot >= fragment_forward_op_at(f, op)->input_count ||
+      f->l->sh->recompute_group[op])
     return false;
-  return is_discarded(f, op, f->tensors[source_of(f, op_at(f, op)->slots[kept->slot].tensor)].root);
+  return is_discarded(f, op,
+                      f->tensors[fragment_forward_source_of(
+                                   f, fragment_forward_op_at(f, op)->slots[kept->slot].tensor)]
+                        .root);
 }
 
 int64_t ts_own_kept(const ts_fragment *f, uint32_t op)
@@ -65,7 +73,9 @@ int64_t ts_own_kept(const ts_fragment *f, uint32_t op)
 /* Ops come in order: the first that needs it is the last in backward. */
 static void keep_tensor(ts_fragment *f, uint32_t op, uint32_t slot)
 {
-  uint32_t root = f->tensors[source_of(f, op_at(f, op)->slots[slot].tensor)].root;
+  uint32_t root =
+    f->tensors[fragment_forward_source_of(f, fragment_forward_op_at(f, op)->slots[slot].tensor)]
+      .root;
   ts_tensor_state *t = &f->tensors[root];
   if (!t->kept && !t->discarded)
     t->release = op;
@@ -85,7 +95,7 @@ static void find_kept(ts_fragment *f)
 {
   const ts_sharding *sh = f->l->sh;
   for (uint32_t i = f->stage->first_op; i < f->stage->first_op + f->stage->op_count; i++) {
-    const ts_op *op = op_at(f, i);
+    const ts_op *op = fragment_forward_op_at(f, i);
     const ts_class *class = ts_class_of(f->l, i);
     uint32_t group = sh->recompute_group[i];
     if (!op->needs_gradient)
@@ -97,7 +107,7 @@ static void find_kept(ts_fragment *f)
       continue;
     }
     for (uint32_t k = 0; k < op->input_count; k++) {
-      uint32_t tensor = source_of(f, op->slots[k].tensor),
+      uint32_t tensor = fragment_forward_source_of(f, op->slots[k].tensor),
                producer = f->l->g->tensors.at[tensor].producer;
       if (producer == TS_NO_INDEX || !inside(f, producer) || sh->recompute_group[producer] != group)
         keep_tensor(f, i, k);
@@ -107,23 +117,27 @@ static void find_kept(ts_fragment *f)
 
 static bool is_view(const ts_fragment *f, uint32_t i)
 {
-  return op_at(f, i)->input_count == 1 && op_at(f, i)->output_count == 1 &&
+  return fragment_forward_op_at(f, i)->input_count == 1 &&
+         fragment_forward_op_at(f, i)->output_count == 1 &&
          !ts_class_of(f->l, i)->work.phase[TS_PHASE_FORWARD].count;
 }
 
 void ts_plan_memory(ts_fragment *f)
 {
   for (uint32_t t = 0; t < f->l->g->tensors.count; t++)
-    f->tensors[t] = (ts_tensor_state){.ready = TS_NO_INDEX, .root = source_of(f, t),
-                                      .gradient = TS_NO_INDEX, .late = TS_NO_INDEX,
-                                      .gradient_root = TS_NO_INDEX, .gradient_late = TS_NO_INDEX};
+    f->tensors[t] = (ts_tensor_state){.ready = TS_NO_INDEX,
+                                      .root = fragment_forward_source_of(f, t),
+                                      .gradient = TS_NO_INDEX,
+                                      .late = TS_NO_INDEX,
+                                      .gradient_root = TS_NO_INDEX,
+                                      .gradient_late = TS_NO_INDEX};
   for (uint32_t i = f->stage->first_op; i < f->stage->first_op + f->stage->op_count; i++) {
-    const ts_op *op = op_at(f, i);
+    const ts_op *op = fragment_forward_op_at(f, i);
     if (is_view(f, i)) /* makes nothing: its output lies in its input's memory */
       f->tensors[op->slots[op->slot_count - 1].tensor].root =
-        f->tensors[source_of(f, op->slots[0].tensor)].root;
+        f->tensors[fragment_forward_source_of(f, op->slots[0].tensor)].root;
     for (uint32_t k = 0; k < op->input_count; k++)
-      f->tensors[f->tensors[source_of(f, op->slots[k].tensor)].root].uses++;
+      f->tensors[f->tensors[fragment_forward_source_of(f, op->slots[k].tensor)].root].uses++;
   }
   for (uint32_t k = 0; k < f->stage->out_count; k++)
     f->tensors[f->tensors[f->stage->out[k].tensor].root].uses++;
@@ -180,14 +194,14 @@ static void offload_own(ts_fragment *f, uint32_t i, uint32_t node)
   origin.rule = class->activations.options.span;
   ts_need(f, node);
   ts_note_memory(f, ts_emit_copy(f, (double)bytes, class->activations.rate, false, origin), -bytes,
-                 TS_IR_ACTIVATIONS, op_at(f, i)->label);
+                 TS_IR_ACTIVATIONS, fragment_forward_op_at(f, i)->label);
 }
 
 /* Collectives that stand before the forward, on its inputs. What they gather lives as long as the
  * op, unless it is kept. */
 static uint32_t comms_before(ts_fragment *f, uint32_t i, uint32_t cast, int64_t *gathered)
 {
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_forward_op_at(f, i);
   const ts_class *class = ts_class_of(f->l, i);
   uint32_t last = TS_NO_INDEX;
   for (uint32_t c = 0; c < class->comm_count; c++) {
@@ -196,11 +210,11 @@ static uint32_t comms_before(ts_fragment *f, uint32_t i, uint32_t cast, int64_t 
                  (comm->slot >= op->slot_count && comm->slot != TS_ALL_PARAMETERS);
     if (comm->when != TS_WHEN_FORWARD || comm->after || comm->gradient || comm->ring || !input)
       continue;
-    ts_need(f, f->tensors[source_of(f, op->slots[comm->slot].tensor)].ready);
+    ts_need(f, f->tensors[fragment_forward_source_of(f, op->slots[comm->slot].tensor)].ready);
     ts_need(f, cast);
     last = ts_emit_collective(f, comm, (uint64_t)comm->bytes, ts_origin_of(f, i));
     /* the next one on it comes after */
-    f->tensors[source_of(f, op->slots[comm->slot].tensor)].ready = last;
+    f->tensors[fragment_forward_source_of(f, op->slots[comm->slot].tensor)].ready = last;
     if (comm->kind == TS_IR_ALL_GATHER && comm->slot < TS_ALL_PARAMETERS &&
         !keeps_own(f, i, comm->slot)) {
       int64_t bytes = ts_slot_bytes(&class->local[comm->slot]);
@@ -215,11 +229,11 @@ static uint32_t comms_before(ts_fragment *f, uint32_t i, uint32_t cast, int64_t 
 uint32_t ts_run_casts(ts_fragment *f, uint32_t i, bool again)
 {
   const ts_kernels *kernels = &ts_class_of(f->l, i)->work.phase[TS_PHASE_FORWARD];
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_forward_op_at(f, i);
   uint32_t node = TS_NO_INDEX;
   for (uint32_t k = 0; k < kernels->count && kernels->at[k].early; k++) {
     for (uint32_t in = 0; in < op->input_count; in++)
-      ts_need(f, f->tensors[source_of(f, op->slots[in].tensor)].ready);
+      ts_need(f, f->tensors[fragment_forward_source_of(f, op->slots[in].tensor)].ready);
     node = ts_emit_kernel(f, &kernels->at[k], again ? TS_IR_PHASE_RECOMPUTE : TS_IR_PHASE_FORWARD,
                           ts_origin_of(f, i));
   }
@@ -250,7 +264,8 @@ static void allocate_own(ts_fragment *f, uint32_t i, uint32_t node)
   const ts_class *class = ts_class_of(f->l, i);
   for (uint32_t k = 0; k < class->kept_count; k++)
     if (!class->kept[k].edge && !ts_casts_again(f, i, &class->kept[k]))
-      ts_note_memory(f, node, class->kept[k].bytes, TS_IR_ACTIVATIONS, op_at(f, i)->label);
+      ts_note_memory(f, node, class->kept[k].bytes, TS_IR_ACTIVATIONS,
+                     fragment_forward_op_at(f, i)->label);
 }
 
 static bool resizes(const ts_class *class, uint32_t slot)
@@ -269,7 +284,7 @@ static void allocate_output(ts_fragment *f, uint32_t i, uint32_t tensor, uint32_
   ts_tensor_state *t = &f->tensors[tensor];
   if (t->root != tensor || (again && t->kept && !t->again))
     return;
-  ts_note_memory(f, node, edge_bytes(f, tensor), category(t), op_at(f, i)->label);
+  ts_note_memory(f, node, edge_bytes(f, tensor), category(t), fragment_forward_op_at(f, i)->label);
   t->allocated = true;
 }
 
@@ -278,7 +293,7 @@ static void allocate_output(ts_fragment *f, uint32_t i, uint32_t tensor, uint32_
 static uint32_t finish_output(ts_fragment *f, uint32_t i, uint32_t slot, uint32_t first,
                               uint32_t last, bool again)
 {
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_forward_op_at(f, i);
   const ts_class *class = ts_class_of(f->l, i);
   uint32_t tensor = op->slots[slot].tensor, node = last;
   bool changes = resizes(class, slot);
@@ -306,7 +321,7 @@ static uint32_t finish_output(ts_fragment *f, uint32_t i, uint32_t slot, uint32_
 static void need_inputs(ts_fragment *f, const ts_op *op)
 {
   for (uint32_t k = 0; k < op->input_count; k++)
-    ts_need(f, f->tensors[source_of(f, op->slots[k].tensor)].ready);
+    ts_need(f, f->tensors[fragment_forward_source_of(f, op->slots[k].tensor)].ready);
   ts_gathers_need(f, (uint32_t)(op - f->l->g->ops.at));
 }
 
@@ -315,7 +330,7 @@ static void need_inputs(ts_fragment *f, const ts_op *op)
 static void allocate_inputs(ts_fragment *f, const ts_op *op, uint32_t node)
 {
   for (uint32_t k = 0; k < op->input_count; k++) {
-    uint32_t tensor = source_of(f, op->slots[k].tensor);
+    uint32_t tensor = fragment_forward_source_of(f, op->slots[k].tensor);
     ts_tensor_state *t = &f->tensors[tensor];
     if (f->l->g->tensors.at[tensor].producer != TS_NO_INDEX || !t->kept || t->allocated)
       continue;
@@ -327,7 +342,7 @@ static void allocate_inputs(ts_fragment *f, const ts_op *op, uint32_t node)
 
 void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
 {
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_forward_op_at(f, i);
   bool keeps = op->needs_gradient && (again || !f->l->sh->recompute_group[i]);
   int64_t gathered = 0;
   const ts_class *class = ts_class_of(f->l, i);
@@ -336,8 +351,9 @@ void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
     ts_gathers_enter(f, i);
   uint32_t cast = ts_run_casts(f, i, again), first = cast;
   if (class->rounds[TS_PHASE_FORWARD]) {
-    uint32_t ready =
-               cast != TS_NO_INDEX ? cast : f->tensors[source_of(f, op->slots[0].tensor)].ready,
+    uint32_t ready = cast != TS_NO_INDEX ?
+                       cast :
+                       f->tensors[fragment_forward_source_of(f, op->slots[0].tensor)].ready,
              sum;
     end = comms_before(f, i, cast, &gathered);
     need_inputs(f, op);
@@ -346,7 +362,7 @@ void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
     if (sum != TS_NO_INDEX)
       last = sum;
   } else if (class->parted[TS_PHASE_FORWARD]) {
-    uint32_t before = f->tensors[source_of(f, op->slots[0].tensor)].ready;
+    uint32_t before = f->tensors[fragment_forward_source_of(f, op->slots[0].tensor)].ready;
     end = comms_before(f, i, cast, &gathered);
     ts_need(f, before);
     ts_gathers_need(f, i);
@@ -382,7 +398,7 @@ void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
   if (keeps)
     offload_own(f, i, last);
   for (uint32_t k = 0; k < op->input_count; k++)
-    use_ends(f, source_of(f, op->slots[k].tensor), last);
+    use_ends(f, fragment_forward_source_of(f, op->slots[k].tensor), last);
   for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++)
     if (!f->tensors[f->tensors[op->slots[k].tensor].root].uses)
       use_ends(f, op->slots[k].tensor, end);
@@ -408,7 +424,7 @@ static void receive(ts_fragment *f, uint32_t start)
   }
 }
 
-static void send(ts_fragment *f)
+static void fragment_forward_send(ts_fragment *f)
 {
   for (uint32_t k = 0; k < f->stage->out_count; k++) {
     const ts_transfer *t = &f->stage->out[k];
@@ -438,7 +454,7 @@ void ts_forward(ts_fragment *f, const ts_placed *item)
   f->forward = true;
   for (uint32_t i = f->stage->first_op; i < f->stage->first_op + f->stage->op_count; i++)
     ts_forward_op(f, i, false);
-  send(f);
+  fragment_forward_send(f);
   ts_copies_sent(f, item);
   ts_tie_sends(f, item);
 }

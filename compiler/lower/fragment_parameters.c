@@ -119,7 +119,10 @@ double ts_comm_part(const ts_lowering *l, const ts_class *class, const ts_comm *
 
 /* -- gathers -- */
 
-static const ts_op *op_at(const ts_fragment *f, uint32_t op) { return &f->l->g->ops.at[op]; }
+static const ts_op *fragment_parameters_op_at(const ts_fragment *f, uint32_t op)
+{
+  return &f->l->g->ops.at[op];
+}
 
 /* A collective before a phase that brings the op's parameters. */
 static bool brings(const ts_comm *comm, ts_when when)
@@ -159,7 +162,7 @@ static bool made_again(const ts_fragment *f, uint32_t i)
   const uint32_t *group = f->l->sh->recompute_group;
   uint32_t end = f->stage->first_op + f->stage->op_count;
   for (uint32_t k = i; group[i] && k < end && group[k] == group[i]; k++)
-    if (op_at(f, k)->needs_gradient)
+    if (fragment_parameters_op_at(f, k)->needs_gradient)
       return true;
   return false;
 }
@@ -167,7 +170,7 @@ static bool made_again(const ts_fragment *f, uint32_t i)
 /* Once for the op's backward: for the gradients of its inputs, or else for those of its weights. */
 static bool needs_for_backward(const ts_fragment *f, uint32_t i, const ts_comm *comm)
 {
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_parameters_op_at(f, i);
   bool inputs = op->needs_input_gradient || made_again(f, i);
   if (brings(comm, TS_WHEN_INPUT))
     return inputs;
@@ -177,8 +180,8 @@ static bool needs_for_backward(const ts_fragment *f, uint32_t i, const ts_comm *
 /* Of what one group holds the last in the order of the phase says when it is dropped. In a backward
  * that is the end of all, where it has none of its own (torch/distributed/fsdp: the final callback
  * drops what no gradient of an input has dropped); of a group without any, its forward's end. */
-static ts_gather *join(ts_fragment *f, uint32_t i, const ts_comm *comm, ts_when when, bool keep,
-                       uint32_t node)
+static ts_gather *fragment_parameters_join(ts_fragment *f, uint32_t i, const ts_comm *comm,
+                                           ts_when when, bool keep, uint32_t node)
 {
   uint32_t before = TS_NO_INDEX;
   for (size_t k = f->gathers.count; k-- > 0 && before == TS_NO_INDEX;)
@@ -187,7 +190,8 @@ static ts_gather *join(ts_fragment *f, uint32_t i, const ts_comm *comm, ts_when 
       before = (uint32_t)k;
   bool room = before != TS_NO_INDEX && f->gathers.at[before].bytes < comm->bucket;
   if (before == TS_NO_INDEX ||
-      !(room || ts_same_group(comm, op_at(f, f->gathers.at[before].last), op_at(f, i)))) {
+      !(room || ts_same_group(comm, fragment_parameters_op_at(f, f->gathers.at[before].last),
+                              fragment_parameters_op_at(f, i)))) {
     TS_PUSH(f->scratch, &f->gathers,
             (ts_gather){
               .comm = comm, .first = i, .after = before, .node = node, .leaves = i, .keep = keep});
@@ -195,9 +199,9 @@ static ts_gather *join(ts_fragment *f, uint32_t i, const ts_comm *comm, ts_when 
   }
   ts_gather *g = &f->gathers.at[before];
   g->last = i;
-  if (when == TS_WHEN_FORWARD || op_at(f, i)->needs_gradient)
+  if (when == TS_WHEN_FORWARD || fragment_parameters_op_at(f, i)->needs_gradient)
     g->leaves = i;
-  else if (g->leaves != TS_NO_INDEX && op_at(f, g->leaves)->needs_gradient)
+  else if (g->leaves != TS_NO_INDEX && fragment_parameters_op_at(f, g->leaves)->needs_gradient)
     g->leaves = TS_NO_INDEX;
   return g;
 }
@@ -209,14 +213,15 @@ static bool comes_again(const ts_fragment *f, uint32_t i, const ts_comm *comm)
   uint32_t with = ts_tied_with(f, i);
   return with == TS_NO_INDEX ||
          (gathered_again(ts_class_of(f->l, with)) &&
-          (comm->group.type == TS_T_NONE || !ts_same_group(comm, op_at(f, i), op_at(f, with))));
+          (comm->group.type == TS_T_NONE || !ts_same_group(comm, fragment_parameters_op_at(f, i),
+                                                           fragment_parameters_op_at(f, with))));
 }
 
 /* Elements of the op's parameters that the collective brings. */
 static double brought(const ts_fragment *f, uint32_t i, const ts_comm *comm)
 {
   const ts_class *class = ts_class_of(f->l, i);
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_parameters_op_at(f, i);
   if (updated(class, comm))
     return ts_trained_elements(op, class, comm->slot);
   double elements = ts_local_elements(op, class, comm->slot);
@@ -235,7 +240,7 @@ static ts_gather *join_parameters(ts_fragment *f, uint32_t i, const ts_comm *com
   if (!(elements > 0))
     return NULL;
   double bytes = elements * ts_weight_bytes(f->l) * ts_comm_part(f->l, class, comm);
-  ts_gather *g = join(f, i, comm, when, keep, node);
+  ts_gather *g = fragment_parameters_join(f, i, comm, when, keep, node);
   g->bytes += bytes;
   if (comm->kind == TS_IR_ALL_GATHER && !updated(class, comm))
     g->memory += (int64_t)(bytes / comm->share);
@@ -246,7 +251,7 @@ static ts_gather *join_parameters(ts_fragment *f, uint32_t i, const ts_comm *com
 static void join_offloaded(ts_fragment *f, uint32_t i)
 {
   const ts_class *class = ts_class_of(f->l, i);
-  const ts_op *op = op_at(f, i);
+  const ts_op *op = fragment_parameters_op_at(f, i);
   bool own = op->needs_gradient && !f->l->sh->recompute_group[i];
   int64_t bytes = 0;
   for (uint32_t k = 0; own && k < class->kept_count; k++)
@@ -259,7 +264,8 @@ static void join_offloaded(ts_fragment *f, uint32_t i)
   }
   if (!bytes)
     return;
-  ts_gather *g = join(f, i, &class->activations.options, TS_WHEN_INPUT, true, TS_NO_INDEX);
+  ts_gather *g =
+    fragment_parameters_join(f, i, &class->activations.options, TS_WHEN_INPUT, true, TS_NO_INDEX);
   g->rate = class->activations.rate;
   g->bytes += (double)bytes;
   g->memory += bytes;
@@ -272,7 +278,7 @@ static void join_shared(ts_fragment *f, uint32_t i, const ts_comm *comm, ts_when
 {
   ts_gather *g =
     join_parameters(f, i, comm, when, !item->drops, item->gathers ? TS_NO_INDEX : TS_HELD);
-  if (g && when == TS_WHEN_INPUT && !op_at(f, i)->needs_gradient)
+  if (g && when == TS_WHEN_INPUT && !fragment_parameters_op_at(f, i)->needs_gradient)
     g->leaves = TS_NO_INDEX;
 }
 
@@ -418,17 +424,18 @@ static void arrive(ts_fragment *f, ts_gather *g, uint32_t node)
                  "gathered parameters");
 }
 
-static void leave(ts_fragment *f, ts_gather *g)
+static void fragment_parameters_leave(ts_fragment *f, ts_gather *g)
 {
-  ts_origin origin = {ts_label_pattern(f->scratch, op_at(f, g->first)->label),
-                      op_at(f, g->first)->span, g->comm->span};
+  ts_origin origin = {ts_label_pattern(f->scratch, fragment_parameters_op_at(f, g->first)->label),
+                      fragment_parameters_op_at(f, g->first)->span, g->comm->span};
   if (g->rate > 0 && f->fetches)
     ts_copies_await(f, f->fetches);
   ts_need(f, f->last[0]);
   if (g->rate > 0) {
     f->fetches = NULL;
     g->node = ts_emit_copy(f, g->bytes, g->rate, true, origin);
-    ts_note_memory(f, g->node, g->memory, TS_IR_ACTIVATIONS, op_at(f, g->first)->label);
+    ts_note_memory(f, g->node, g->memory, TS_IR_ACTIVATIONS,
+                   fragment_parameters_op_at(f, g->first)->label);
     return;
   }
   arrive(f, g, ts_emit_collective(f, g->comm, (uint64_t)(g->bytes + 0.5),
@@ -452,7 +459,7 @@ static void leave_together(ts_fragment *f, uint32_t call)
   ts_need(f, f->last[0]);
   uint32_t node = ts_emit_collective(
     f, first->comm, (uint64_t)(bytes + 0.5),
-    (ts_origin){"parameters", op_at(f, first->first)->span, first->comm->span});
+    (ts_origin){"parameters", fragment_parameters_op_at(f, first->first)->span, first->comm->span});
   for (size_t k = 0; k < f->gathers.count; k++)
     if (f->gathers.at[k].call == call && f->gathers.at[k].node == TS_NO_INDEX)
       arrive(f, &f->gathers.at[k], node);
@@ -502,7 +509,7 @@ void ts_gathers_enter(ts_fragment *f, uint32_t op)
       continue;
     for (uint32_t n = 0; n < f->gathers.count; n++)
       if (f->gathers.at[n].node == TS_NO_INDEX && within(f, n, k, f->gathers.at[n].comm->ahead))
-        leave(f, &f->gathers.at[n]);
+        fragment_parameters_leave(f, &f->gathers.at[n]);
   }
   for (uint32_t n = 0; n < f->gathers.count; n++)
     if (f->gathers.at[n].call && f->gathers.at[n].at == op)

@@ -6,8 +6,11 @@
 #include "compiler/lower/fragment.h"
 #include "compiler/lower/fragment_split.h"
 
-static const ts_op *op_at(const ts_fragment *f, uint32_t op) { return &f->l->g->ops.at[op]; }
-static uint32_t source_of(const ts_fragment *f, uint32_t tensor)
+static const ts_op *fragment_split_op_at(const ts_fragment *f, uint32_t op)
+{
+  return &f->l->g->ops.at[op];
+}
+static uint32_t fragment_split_source_of(const ts_fragment *f, uint32_t tensor)
 {
   return f->l->g->tensors.at[tensor].source;
 }
@@ -110,14 +113,14 @@ static void find_roots(ts_fragment *f)
     if (f->stage->out[k].gradient)
       f->tensors[f->stage->out[k].tensor].gradient_root = f->stage->out[k].tensor;
   for (uint32_t i = first + f->stage->op_count; i-- > first;) {
-    const ts_op *op = op_at(f, i);
+    const ts_op *op = fragment_split_op_at(f, i);
     uint32_t dy = op->output_count ? f->tensors[op->slots[op->slot_count - 1].tensor].gradient_root
                                    : TS_NO_INDEX;
     if (!op->needs_gradient || !op->needs_input_gradient)
       continue;
     bool passes = passes_on(ts_class_of(f->l, i)) && dy != TS_NO_INDEX;
     for (uint32_t k = 0; k < op->input_count; k++) {
-      uint32_t tensor = source_of(f, op->slots[k].tensor),
+      uint32_t tensor = fragment_split_source_of(f, op->slots[k].tensor),
                *root = &f->tensors[tensor].gradient_root;
       if (f->l->g->tensors.at[tensor].needs_gradient)
         *root = passes && *root == TS_NO_INDEX ? dy : tensor; /* of several uses a sum is made */
@@ -137,13 +140,13 @@ void ts_split_plan(ts_fragment *f)
 {
   find_roots(f);
   for (uint32_t i = f->stage->first_op; i < f->stage->first_op + f->stage->op_count; i++) {
-    const ts_op *op = op_at(f, i);
+    const ts_op *op = fragment_split_op_at(f, i);
     const ts_class *class = ts_class_of(f->l, i);
     if (!op->needs_gradient || !class->work.phase[TS_PHASE_WEIGHT].count)
       continue;
     for (uint32_t k = 0; k < op->input_count; k++)
       if (reads(class, k, true))
-        read_by(f, source_of(f, op->slots[k].tensor), i);
+        read_by(f, fragment_split_source_of(f, op->slots[k].tensor), i);
     for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++)
       if (reads(class, k, true) && !ts_waits_gathered(class, k) && !waits_cast(class, k))
         read_by(f, op->slots[k].tensor, i);
@@ -168,12 +171,14 @@ void ts_gradient_waits(ts_fragment *f, uint32_t tensor)
     return;
   ts_ir_mem *mem = &f->mems.at[g->note].mem;
   mem->category = TS_IR_ACTIVATIONS;
-  mem->label = ts_ir_add_string(f->l->b, ts_label_pattern(f->scratch, op_at(f, late)->label));
+  mem->label =
+    ts_ir_add_string(f->l->b, ts_label_pattern(f->scratch, fragment_split_op_at(f, late)->label));
 }
 
 void ts_gradients_leave(ts_fragment *f, uint32_t op, uint32_t node)
 {
   for (uint32_t t = 0; t < f->l->g->tensors.count; t++)
     if (f->tensors[t].gradient_late == op && f->tensors[t].gradient_root == t)
-      ts_note_memory(f, node, -tensor_bytes(f, t), TS_IR_ACTIVATIONS, op_at(f, op)->label);
+      ts_note_memory(f, node, -tensor_bytes(f, t), TS_IR_ACTIVATIONS,
+                     fragment_split_op_at(f, op)->label);
 }

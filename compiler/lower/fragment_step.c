@@ -226,8 +226,8 @@ static bool same_offload(const ts_offload *a, const ts_offload *b)
                     a->options.bucket == b->options.bucket);
 }
 
-static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, chunk *chunks,
-                        bool *streams)
+static uint32_t fragment_step_collect(ts_fragment *f, const uint32_t *stages, uint32_t count,
+                                      chunk *chunks, bool *streams)
 {
   ts_lowering *l = f->l;
   uint32_t n = 0;
@@ -263,7 +263,7 @@ static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, 
 
 /* The weight that this op has in common with another, on another rank of the pipeline: both sum
  * what each found (Megatron-LM's embedding group). */
-static void share(ts_fragment *f, uint32_t shared, uint32_t side)
+static void fragment_step_share(ts_fragment *f, uint32_t shared, uint32_t side)
 {
   ts_lowering *l = f->l;
   const ts_shared_weight *s = &l->sh->shared.at[shared];
@@ -287,7 +287,8 @@ static void share(ts_fragment *f, uint32_t shared, uint32_t side)
 }
 
 /* Whether one of the stages has the op. */
-static bool holds(const ts_lowering *l, const uint32_t *stages, uint32_t count, uint32_t op)
+static bool fragment_step_holds(const ts_lowering *l, const uint32_t *stages, uint32_t count,
+                                uint32_t op)
 {
   for (uint32_t s = 0; s < count; s++)
     if (op - l->stages->at[stages[s]].first_op < l->stages->at[stages[s]].op_count)
@@ -301,10 +302,10 @@ static void share_all(ts_fragment *f, const uint32_t *stages, uint32_t count)
 {
   ts_lowering *l = f->l;
   for (uint32_t k = 0; k < l->sh->shared.count; k++) {
-    bool here[2] = {holds(l, stages, count, l->sh->shared.at[k].op),
-                    holds(l, stages, count, l->sh->shared.at[k].with)};
+    bool here[2] = {fragment_step_holds(l, stages, count, l->sh->shared.at[k].op),
+                    fragment_step_holds(l, stages, count, l->sh->shared.at[k].with)};
     if (l->shared_rank[2 * k] != l->shared_rank[2 * k + 1] && here[0] != here[1])
-      share(f, k, here[1]);
+      fragment_step_share(f, k, here[1]);
   }
 }
 
@@ -422,7 +423,7 @@ void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stage
   if (l->plan->host.step)
     ts_emit_host(f, l->plan->host.step, "step");
   ts_tie_receives(f, item);
-  uint32_t n = collect(f, stages, count, chunks, gradients);
+  uint32_t n = fragment_step_collect(f, stages, count, chunks, gradients);
   wait_for(f, gradients);
   surround(f, item, stages, count, false, before);
   wait_for(f, before);

@@ -76,7 +76,7 @@ static op_held held_by(const ts_lowering *l, uint32_t i)
   return held;
 }
 
-static uint64_t whole(double bytes) { return bytes > 0 ? (uint64_t)(bytes + 0.5) : 0; }
+static uint64_t holdings_whole(double bytes) { return bytes > 0 ? (uint64_t)(bytes + 0.5) : 0; }
 
 /* -- as records -- */
 
@@ -102,20 +102,20 @@ ts_holder *ts_holder_new(ts_lowering *l)
   return h;
 }
 
-static void hold(ts_holder *h, ts_ir_category category, double bytes, ts_ir_str name)
+static void holdings_hold(ts_holder *h, ts_ir_category category, double bytes, ts_ir_str name)
 {
   for (size_t i = 0; i < h->at.count; i++)
     if (h->at.at[i].category == category && h->at.at[i].label == name) {
-      h->at.at[i].bytes += whole(bytes);
+      h->at.at[i].bytes += holdings_whole(bytes);
       return;
     }
-  TS_PUSH(h->l->s->arena, &h->at, (ts_ir_holding){whole(bytes), category, name});
+  TS_PUSH(h->l->s->arena, &h->at, (ts_ir_holding){holdings_whole(bytes), category, name});
 }
 
 static void hold_called(ts_holder *h, ts_ir_category category, double bytes, const char *label)
 {
   if (bytes > 0)
-    hold(h, category, bytes, ts_ir_add_string(h->l->b, label));
+    holdings_hold(h, category, bytes, ts_ir_add_string(h->l->b, label));
 }
 
 /* Under the pattern of an op's label. */
@@ -126,7 +126,7 @@ static void hold_of_op(ts_holder *h, ts_ir_category category, double bytes, cons
     return;
   if (!*name)
     *name = ts_ir_add_string(h->l->b, op->pattern) + 1;
-  hold(h, category, bytes, *name - 1);
+  holdings_hold(h, category, bytes, *name - 1);
 }
 
 static void hold_op(ts_holder *h, uint32_t i)
@@ -144,7 +144,7 @@ static void hold_op(ts_holder *h, uint32_t i)
 }
 
 /* Bytes of a field of what the plan states; 0: it is no size. */
-static double stated(const ts_field *f)
+static double holdings_stated(const ts_field *f)
 {
   bool size =
     f->value->type == TS_T_QUANTITY && ts_dimension_equal(f->value->dimension, TS_DIM_SIZE);
@@ -155,7 +155,8 @@ static void hold_stated(ts_holder *h)
 {
   ts_value memory = h->l->plan->memory;
   for (uint32_t i = 0; memory.type == TS_T_RECORD && i < memory.u.record->count; i++)
-    hold_called(h, TS_IR_BUFFERS, stated(&memory.u.record->at[i]), memory.u.record->at[i].name);
+    hold_called(h, TS_IR_BUFFERS, holdings_stated(&memory.u.record->at[i]),
+                memory.u.record->at[i].name);
 }
 
 uint32_t ts_lower_holdings(ts_holder *h, uint32_t rank, uint32_t *count)
@@ -180,8 +181,8 @@ static uint64_t of_op(const ts_lowering *l, uint32_t i, uint64_t *known)
   uint64_t *bytes = &known[l->sh->class_of[i]];
   if (!*bytes) {
     op_held held = held_by(l, i);
-    *bytes = 1 + whole(held.parameters) + whole(held.gradients) + whole(held.buffers) +
-             whole(held.optimizer);
+    *bytes = 1 + holdings_whole(held.parameters) + holdings_whole(held.gradients) +
+             holdings_whole(held.buffers) + holdings_whole(held.optimizer);
   }
   return *bytes - 1;
 }
@@ -199,7 +200,7 @@ static uint64_t of_plan(const ts_lowering *l)
   ts_value memory = l->plan->memory;
   uint64_t sum = 0;
   for (uint32_t i = 0; memory.type == TS_T_RECORD && i < memory.u.record->count; i++)
-    sum += whole(stated(&memory.u.record->at[i]));
+    sum += holdings_whole(holdings_stated(&memory.u.record->at[i]));
   return sum;
 }
 

@@ -7,10 +7,10 @@
 #include "compiler/lower/places.h"
 
 typedef ts_pass_status pass_function(ts_lowering *l);
-typedef struct pass {
+typedef struct lower_pass {
   const char *name;
   pass_function *run;
-} pass;
+} lower_pass;
 
 static ts_pass_status done(bool good) { return good ? TS_PASS_DONE : TS_PASS_REFUSED; }
 
@@ -60,7 +60,7 @@ static ts_pass_status find_places(ts_lowering *l) { return done(ts_lower_places(
 static ts_pass_status cut(ts_lowering *l) { return done(l->stages || ts_lower_stages(l)); }
 
 /* For who asks: before any order, cost or fragment is worked out. */
-static ts_pass_status hold(ts_lowering *l)
+static ts_pass_status lower_hold(ts_lowering *l)
 {
   if (!l->s->options->held || !ts_stages_are_plain(l->g, l->sc))
     return TS_PASS_DONE;
@@ -69,7 +69,7 @@ static ts_pass_status hold(ts_lowering *l)
   return ts_lower_holds_too_much(l, l->s->options->held) ? TS_PASS_TOO_LARGE : TS_PASS_DONE;
 }
 
-static ts_pass_status place(ts_lowering *l) { return done(ts_schedule_place(l->s, l->sc)); }
+static ts_pass_status lower_place(ts_lowering *l) { return done(ts_schedule_place(l->s, l->sc)); }
 
 static ts_pass_status check_batch(ts_lowering *l)
 {
@@ -141,27 +141,27 @@ static ts_pass_status write_programs(ts_lowering *l)
 
 /* ---- All ---- */
 
-static const pass planning[] = {{"building the graph", build},
-                                {"sharding", shard},
-                                {"reading cost sources", open_costs},
-                                {"explaining", explain},
-                                {"opening the schedule", open_schedule},
-                                {"finding places", find_places},
-                                {"adding up what is held", hold},
-                                {"placing the work", place},
-                                {"checking the batch", check_batch},
-                                {"adding up what is in flight", ts_lower_in_flight},
-                                {"pricing kernels", price},
-                                {"cutting stages", cut},
-                                {"bounding the step", ts_lower_early}};
-static const pass writing[] = {{"opening the IR", open_ir},
-                               {"writing the machine", write_machine},
-                               {"settling the order", settle},
-                               {"checking progress", check_progress},
-                               {"writing programs", write_programs}};
+static const lower_pass planning[] = {{"building the graph", build},
+                                      {"sharding", shard},
+                                      {"reading cost sources", open_costs},
+                                      {"explaining", explain},
+                                      {"opening the schedule", open_schedule},
+                                      {"finding places", find_places},
+                                      {"adding up what is held", lower_hold},
+                                      {"placing the work", lower_place},
+                                      {"checking the batch", check_batch},
+                                      {"adding up what is in flight", ts_lower_in_flight},
+                                      {"pricing kernels", price},
+                                      {"cutting stages", cut},
+                                      {"bounding the step", ts_lower_early}};
+static const lower_pass writing[] = {{"opening the IR", open_ir},
+                                     {"writing the machine", write_machine},
+                                     {"settling the order", settle},
+                                     {"checking progress", check_progress},
+                                     {"writing programs", write_programs}};
 
 /* A pass that gives nothing and says nothing has a bug. */
-static ts_pass_status run(ts_lowering *l, const pass *passes, size_t count)
+static ts_pass_status lower_run(ts_lowering *l, const lower_pass *passes, size_t count)
 {
   ts_pass_status status = TS_PASS_DONE;
   for (size_t i = 0; i < count && status == TS_PASS_DONE; i++) {
@@ -175,7 +175,7 @@ static ts_pass_status run(ts_lowering *l, const pass *passes, size_t count)
 
 static ts_pass_status write_ir(ts_lowering *l)
 {
-  ts_pass_status status = run(l, writing, sizeof writing / sizeof *writing);
+  ts_pass_status status = lower_run(l, writing, sizeof writing / sizeof *writing);
   if (status == TS_PASS_ENOUGH)
     return status;
   ts_costing_tell(l->costing, ts_costing_runs(l->costing, l->g, l->sh));
@@ -190,7 +190,7 @@ ts_pass_status ts_plan_lower(ts_session *s, const ts_plan *plan, ts_lowered *to)
 {
   ts_lowering l = {.s = s, .plan = plan};
   *to = (ts_lowered){0};
-  ts_pass_status status = run(&l, planning, sizeof planning / sizeof *planning);
+  ts_pass_status status = lower_run(&l, planning, sizeof planning / sizeof *planning);
   if (status != TS_PASS_DONE)
     return status;
   l.b = ts_ir_builder_new();

@@ -20,7 +20,7 @@ static const ts_value *arg(const ts_applied *a, const char *name)
   return v && v->type != TS_T_NONE ? v : NULL;
 }
 
-static double number(const ts_applied *a, const char *name, double otherwise)
+static double network_white_box_number(const ts_applied *a, const char *name, double otherwise)
 {
   const ts_value *v = arg(a, name);
   return !v ? otherwise : v->type == TS_T_INT ? (double)v->u.integer : v->u.real;
@@ -28,16 +28,17 @@ static double number(const ts_applied *a, const char *name, double otherwise)
 
 static uint64_t picoseconds(const ts_applied *a, const char *name)
 {
-  double seconds = number(a, name, 0);
+  double seconds = network_white_box_number(a, name, 0);
   return seconds >= 0 ? (uint64_t)llround(fmin(seconds, 1e6) * 1e12) : UINT64_MAX; /* refused */
 }
 
-static uint32_t count(const ts_applied *a, const char *name, uint32_t otherwise)
+static uint32_t network_white_box_count(const ts_applied *a, const char *name, uint32_t otherwise)
 {
-  return (uint32_t)fmin(fmax(number(a, name, otherwise), 0), 1e6);
+  return (uint32_t)fmin(fmax(network_white_box_number(a, name, otherwise), 0), 1e6);
 }
 
-static bool wrong(ts_lowering *l, ts_span span, const char *title, const char *here)
+static bool network_white_box_wrong(ts_lowering *l, ts_span span, const char *title,
+                                    const char *here)
 {
   ts_diag *d = ts_report(l->s, TS_E0505, span, "%s", title);
   ts_diag_here(d, "%s", here);
@@ -111,8 +112,9 @@ static int word(ts_lowering *l, const ts_applied *a, const char *name, int (*nam
   const ts_value *v = arg(a, name);
   int found = !v ? otherwise : named(v->u.string);
   if (v && found < 0)
-    wrong(l, v->span, ts_arena_printf(l->s->arena, "`%s` of a white box", name),
-          ts_arena_printf(l->s->arena, "known: %s", ts_listed(l->s->arena, names, count)));
+    network_white_box_wrong(
+      l, v->span, ts_arena_printf(l->s->arena, "`%s` of a white box", name),
+      ts_arena_printf(l->s->arena, "known: %s", ts_listed(l->s->arena, names, count)));
   return found;
 }
 
@@ -128,22 +130,22 @@ static bool from_arguments(ts_lowering *l, const ts_applied *a, ts_network_file 
     return false;
   ts_ir_net_method m = {.algorithm = (uint32_t)algorithm,
                         .protocol = (uint32_t)protocol,
-                        .channels = count(a, "channels", 1),
-                        .threads = count(a, "threads", 512),
+                        .channels = network_white_box_count(a, "channels", 1),
+                        .threads = network_white_box_count(a, "threads", 512),
                         .connection = picoseconds(a, "connection"),
                         .intra_hop = picoseconds(a, "intra_hop"),
                         .inter_hop = picoseconds(a, "inter_hop"),
-                        .intra_rate = number(a, "intra_rate", 0) / 8,
-                        .inter_rate = number(a, "inter_rate", 0) / 8,
-                        .local = number(a, "local", 0),
-                        .chunk = number(a, "chunk", 0) / 8,
-                        .spread = number(a, "spread", 0)};
-  m.intra_share = number(a, "intra_share", m.intra_rate > 0 ? 0 : 1);
-  m.inter_share = number(a, "inter_share", m.inter_rate > 0 ? 0 : 1);
+                        .intra_rate = network_white_box_number(a, "intra_rate", 0) / 8,
+                        .inter_rate = network_white_box_number(a, "inter_rate", 0) / 8,
+                        .local = network_white_box_number(a, "local", 0),
+                        .chunk = network_white_box_number(a, "chunk", 0) / 8,
+                        .spread = network_white_box_number(a, "spread", 0)};
+  m.intra_share = network_white_box_number(a, "intra_share", m.intra_rate > 0 ? 0 : 1);
+  m.inter_share = network_white_box_number(a, "inter_share", m.inter_rate > 0 ? 0 : 1);
   m.believed = m.connection;
   const char *bad = ts_network_method_wrong(&m);
   if (bad)
-    return wrong(l, a->span, "an impossible white box", bad);
+    return network_white_box_wrong(l, a->span, "an impossible white box", bad);
   out->methods = TS_NEW_ARRAY(l->s->arena, ts_ir_net_method, TS_IR_COLLECTIVE_KINDS);
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
     if (of == -2 || (uint32_t)of == k) {
@@ -169,9 +171,10 @@ static bool variable(ts_lowering *l, const ts_field *field, ts_network_file *fil
                     "have it: `trainspec fit network`");
   }
   return !error ||
-         wrong(l, field->span,
-               ts_arena_printf(l->s->arena, "variable `%s` cannot have this value", field->name),
-               error);
+         network_white_box_wrong(
+           l, field->span,
+           ts_arena_printf(l->s->arena, "variable `%s` cannot have this value", field->name),
+           error);
 }
 
 /* What was measured was so with the library's own choice: it goes when that is changed. */
@@ -202,7 +205,9 @@ static void rest_on(ts_lowering *l, const ts_applied *a, const ts_value *file, t
 static void begin_model(const ts_applied *a, uint32_t kind, ts_ir_net_model *m)
 {
   m->kind = kind;
-  m->tier = number(a, "tier", -1) < 0 ? TS_IR_NONE : (uint32_t)fmin(number(a, "tier", 0), 1e6);
+  m->tier = network_white_box_number(a, "tier", -1) < 0 ?
+              TS_IR_NONE :
+              (uint32_t)fmin(network_white_box_number(a, "tier", 0), 1e6);
   m->efficiency = 1;
   m->source = TS_IR_NONE;
 }
@@ -215,7 +220,7 @@ bool ts_lower_statistical(ts_lowering *l, const ts_applied *a, ts_ir_net_model *
   if (!from_file(l, file, &f))
     return false;
   if (!f.curve_count)
-    return wrong(
+    return network_white_box_wrong(
       l, file->span, "a network file without curves",
       "fitted by `trainspec fit network --model statistical`; methods are for `whitebox`");
   begin_model(a, TS_IR_NET_STATISTICAL, m);
@@ -238,8 +243,8 @@ static bool between(ts_lowering *l, const ts_value *file, ts_network_file *out)
   if (!from_file(l, file, &fabric))
     return false;
   if (!fabric.between)
-    return wrong(l, file->span, "a network file without a fabric",
-                 "needs `between`; methods are the first argument");
+    return network_white_box_wrong(l, file->span, "a network file without a fabric",
+                                   "needs `between`; methods are the first argument");
   ts_fabric_apply(l->s->arena, fabric.between, out);
   return true;
 }
@@ -282,8 +287,8 @@ bool ts_lower_white_box(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   if (!(file ? from_file(l, file, &f) : from_arguments(l, a, &f)))
     return false;
   if (!f.method_count)
-    return wrong(l, file ? file->span : a->span, "a network file without methods",
-                 "curves are for `statistical`");
+    return network_white_box_wrong(l, file ? file->span : a->span, "a network file without methods",
+                                   "curves are for `statistical`");
   if (!variables(l, arg(a, "variables"), &f) || !between(l, arg(a, "between"), &f))
     return false;
   begin_model(a, TS_IR_NET_WHITE_BOX, m);

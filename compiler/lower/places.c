@@ -70,7 +70,7 @@ static const ts_cluster_vertex *first_device(const ts_cluster *c)
   return vertex == TS_NO_INDEX ? NULL : &c->vertices[vertex];
 }
 
-static bool alike(const ts_cluster *c)
+static bool places_alike(const ts_cluster *c)
 {
   const ts_cluster_vertex *first = first_device(c);
   for (uint32_t v = 0; first && v < c->vertex_count; v++) {
@@ -84,7 +84,7 @@ static bool alike(const ts_cluster *c)
 }
 
 /* A kind is a gpu of its own name. */
-static uint32_t kind_of(ts_lowering *l, const ts_value *gpu)
+static uint32_t places_kind_of(ts_lowering *l, const ts_value *gpu)
 {
   ts_costing *c = l->costing;
   for (uint32_t k = 0; k < c->gpus.count; k++) {
@@ -111,7 +111,7 @@ bool ts_lower_places(ts_lowering *l)
 {
   const ts_cluster *c =
     l->plan->cluster.type == TS_T_CLUSTER ? l->plan->cluster.u.cluster : NULL;
-  if (!c || alike(c))
+  if (!c || places_alike(c))
     return true;
   uint32_t world = ts_world_of(l);
   const uint32_t *vertex = ts_devices_of_ranks(l, world);
@@ -127,7 +127,7 @@ bool ts_lower_places(ts_lowering *l)
       speeds[rank] = v->speed;
     if (c->arrays[v->array].device_class.type != TS_T_GPU)
       continue;
-    uint32_t kind = kind_of(l, &c->arrays[v->array].device_class);
+    uint32_t kind = places_kind_of(l, &c->arrays[v->array].device_class);
     l->costing->ranks_on.at[kind]++;
     devices[rank] |= UINT32_C(1) << kind;
   }

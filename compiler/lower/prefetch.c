@@ -9,24 +9,24 @@
 enum { NONE = TS_NO_INDEX };
 
 /* a use of a group's parameters: in the forward, then in the backward */
-typedef struct use {
+typedef struct prefetch_use {
   ts_gather *gather;
   double before;    /* bytes of all uses before it */
   uint32_t twin;    /* the same parameters in the other phase, or NONE */
   bool gathered, over, kept;
-} use;
+} prefetch_use;
 
 typedef struct run {
   const ts_fragment *f;
   const ts_comm *comm;
-  TS_VEC(use) uses;
+  TS_VEC(prefetch_use) uses;
   size_t turn;      /* the first use in the backward */
   size_t next;      /* that the prefetch has not come to */
   double gathered;  /* bytes, at this moment */
   uint32_t calls;
 } run;
 
-static double size(const use *u) { return (double)u->gather->memory; }
+static double size(const prefetch_use *u) { return (double)u->gather->memory; }
 
 static bool shares(const ts_gather *a, const ts_gather *b)
 {
@@ -42,7 +42,7 @@ static void add_uses(run *r, ts_gather_list *list)
       continue;
     size_t n = r->uses.count;
     double before = n ? r->uses.at[n - 1].before + size(&r->uses.at[n - 1]) : 0;
-    TS_PUSH(r->f->scratch, &r->uses, (use){.gather = g, .before = before, .twin = NONE});
+    TS_PUSH(r->f->scratch, &r->uses, (prefetch_use){.gather = g, .before = before, .twin = NONE});
   }
 }
 
@@ -72,7 +72,7 @@ static bool has_work(const run *r, uint32_t op, bool backward)
                      phase[TS_PHASE_FORWARD].count);
 }
 
-static void get(run *r, use *u)
+static void get(run *r, prefetch_use *u)
 {
   u->gathered = true;
   r->gathered += size(u);
@@ -85,8 +85,8 @@ static void look_ahead(run *r, uint32_t op, bool backward)
   most = most < r->comm->prefetch ? most : r->comm->prefetch;
   r->calls++;
   for (; r->next < r->uses.count && got < most; r->next++) {
-    use *u = &r->uses.at[r->next];
-    use *before = r->next >= r->turn && u->twin != NONE ? &r->uses.at[u->twin] : NULL;
+    prefetch_use *u = &r->uses.at[r->next];
+    prefetch_use *before = r->next >= r->turn && u->twin != NONE ? &r->uses.at[u->twin] : NULL;
     if (before && before->gathered && !before->over) {
       before->kept = u->kept = true;
     } else if (!u->gathered && !u->kept) {
@@ -98,12 +98,12 @@ static void look_ahead(run *r, uint32_t op, bool backward)
   }
 }
 
-static void end(run *r, size_t at)
+static void prefetch_end(run *r, size_t at)
 {
-  use *u = &r->uses.at[at];
+  prefetch_use *u = &r->uses.at[at];
   u->over = true;
   if (at < r->turn && u->twin != NONE) {
-    use *again = &r->uses.at[u->twin];
+    prefetch_use *again = &r->uses.at[u->twin];
     double between = again->before - u->before - size(u);
     u->kept = again->kept = u->kept || between < r->comm->reuse;
     if (u->kept)
@@ -124,7 +124,7 @@ static void come_to(run *r, uint32_t op, bool backward, size_t *at)
   size_t stop = backward ? r->uses.count : r->turn;
   bool own = *at < stop && covers(r->uses.at[*at].gather, op);
   if (own) {
-    use *u = &r->uses.at[*at];
+    prefetch_use *u = &r->uses.at[*at];
     if (!u->gathered && !u->kept)
       get(r, u);
     if (r->next <= *at)
@@ -133,10 +133,10 @@ static void come_to(run *r, uint32_t op, bool backward, size_t *at)
   if (r->comm->prefetch > 0 && has_work(r, op, backward))
     look_ahead(r, op, backward);
   if (own && r->uses.at[*at].gather->last == op)
-    end(r, (*at)++);
+    prefetch_end(r, (*at)++);
 }
 
-static void play(run *r)
+static void prefetch_play(run *r)
 {
   uint32_t first = r->f->stage->first_op, count = r->f->stage->op_count;
   size_t at = 0;
@@ -180,7 +180,7 @@ void ts_prefetch_plan(const ts_fragment *f, ts_gather_list *forward, ts_gather_l
     r.turn = r.uses.count;
     add_uses(&r, backward);
     pair(&r);
-    play(&r);
+    prefetch_play(&r);
     note_kept(&r);
   }
 }

@@ -43,9 +43,9 @@ typedef struct pair {
 } pair;
 
 /* of a kind of stages: what tells apart fragments of the same work */
-typedef struct marks {
+typedef struct programs_marks {
   bool known, sums, gathers, updates, offloads, frees;
-} marks;
+} programs_marks;
 
 /* an item of a program, whose ports are yet to be bound */
 typedef struct unbound {
@@ -56,7 +56,7 @@ typedef struct unbound {
 
 struct ts_programs {
   ts_lowering *l;
-  marks *marks;            /* [kind of stage] */
+  programs_marks *marks;   /* [kind of stage] */
   TS_VEC(unbound) unbound; /* in the order of the items */
   made *shared;            /* [kind of stage][work kind][part in the step] */
   uint32_t part_count;     /* that there are of the last */
@@ -104,7 +104,7 @@ static const char *work_name(ts_lowering *l, uint32_t kind, const ts_placed *ite
                          part & DROPS ? " drops" : "");
 }
 
-static made finish(ts_fragment *f, const char *name, const char *letter)
+static made programs_finish(ts_fragment *f, const char *name, const char *letter)
 {
   ts_lowering *l = f->l;
   made m = {.done = true, .role_count = (uint32_t)f->roles.count};
@@ -118,8 +118,9 @@ static made finish(ts_fragment *f, const char *name, const char *letter)
 
 static made build(ts_lowering *l, uint32_t stage, const ts_placed *item, uint32_t part)
 {
-  return finish(write_work(l, stage, item, part),
-                work_name(l, l->stages->at[stage].kind, item, part), ts_work_letter(item->kind));
+  return programs_finish(write_work(l, stage, item, part),
+                         work_name(l, l->stages->at[stage].kind, item, part),
+                         ts_work_letter(item->kind));
 }
 
 static bool sums_gradients(const ts_lowering *l, const ts_stage *stage)
@@ -141,22 +142,22 @@ static bool offloads(const ts_lowering *l, const ts_stage *stage)
   return false;
 }
 
-static const marks *marks_of(ts_programs *p, const ts_stage *stage)
+static const programs_marks *marks_of(ts_programs *p, const ts_stage *stage)
 {
-  marks *m = &p->marks[stage->kind];
+  programs_marks *m = &p->marks[stage->kind];
   if (!m->known)
-    *m = (marks){true,
-                 sums_gradients(p->l, stage),
-                 ts_gathers_shared(p->l, stage),
-                 ts_gathers_updated(p->l, stage),
-                 offloads(p->l, stage),
-                 ts_frees(p->l, stage)};
+    *m = (programs_marks){true,
+                          sums_gradients(p->l, stage),
+                          ts_gathers_shared(p->l, stage),
+                          ts_gathers_updated(p->l, stage),
+                          offloads(p->l, stage),
+                          ts_frees(p->l, stage)};
   return m;
 }
 
 static uint32_t part_in_step(ts_programs *p, const ts_stage *stage, const ts_placed *item)
 {
-  const marks *m = marks_of(p, stage);
+  const programs_marks *m = marks_of(p, stage);
   uint32_t part = (item->last && m->sums ? LAST : 0u) | (item->first && m->frees ? FIRST : 0u);
   if (m->gathers)
     part |= (item->gathers ? GATHERS : 0u) | (item->drops ? DROPS : 0u);
@@ -247,9 +248,10 @@ static const made *pair_fragment(ts_programs *p, const ts_placed *item)
   }
   ts_fragment *merged = ts_fragment_merge(f[0], f[1]);
   pair *kept = TS_NEW(l->s->arena, pair);
-  *kept = (pair){{found.key[0], found.key[1]},
-                 tied,
-                 finish(merged, ts_arena_printf(l->s->arena, "%s & %s", name[0], name[1]), letter)};
+  *kept = (pair){
+    {found.key[0], found.key[1]},
+    tied,
+    programs_finish(merged, ts_arena_printf(l->s->arena, "%s & %s", name[0], name[1]), letter)};
   ts_fragment_free(f[0]);
   ts_fragment_free(f[1]);
   TS_PUSH(l->s->arena, &p->pairs, kept);
@@ -271,7 +273,8 @@ static made build_step(ts_programs *p, const uint32_t *stages, const bool *apart
   ts_update_step(f, item, stages, l->sc->chunks, apart);
   ts_text letters = ts_format_letters(p->steps.count);
   bool several = l->stages->kind_count > 1;
-  return finish(f, several ? ts_arena_printf(l->s->arena, "S %s", letters.text) : "S", "S");
+  return programs_finish(f, several ? ts_arena_printf(l->s->arena, "S %s", letters.text) : "S",
+                         "S");
 }
 
 static void find_rhythms(ts_programs *p)
@@ -355,8 +358,8 @@ static ts_ir_binding bind_copy(const ts_schedule *sc, uint32_t rank, uint32_t st
                            2 * ((step * sc->stages + from) * sc->copies + to / sc->parts) + round};
 }
 
-static ts_ir_binding bind(const ts_lowering *l, uint32_t rank, const ts_placed *item,
-                          ts_port_ref role)
+static ts_ir_binding programs_bind(const ts_lowering *l, uint32_t rank, const ts_placed *item,
+                                   ts_port_ref role)
 {
   const ts_stage *stage = &l->stages->at[item->stage];
   const ts_schedule *sc = l->sc;
@@ -408,7 +411,7 @@ void ts_lower_bindings(const ts_programs *p)
     items[i].first_binding = u->role_count ? at : 0;
     at += u->role_count;
     for (uint32_t k = 0; k < u->role_count; k++)
-      *to++ = bind(l, u->rank, u->item + u->roles[k].part, u->roles[k]);
+      *to++ = programs_bind(l, u->rank, u->item + u->roles[k].part, u->roles[k]);
   }
 }
 
@@ -419,7 +422,7 @@ ts_programs *ts_lower_programs(ts_lowering *l)
   const ts_schedule *sc = l->sc;
   void *records;
   find_rhythms(p);
-  p->marks = TS_NEW_ARRAY(l->s->arena, marks, l->stages->kind_count + 1);
+  p->marks = TS_NEW_ARRAY(l->s->arena, programs_marks, l->stages->kind_count + 1);
   p->part_count = MARKS;
   for (uint32_t k = 0; k < l->stages->kind_count; k++)
     if (marks_of(p, &l->stages->at[l->stages->example[k]])->offloads)

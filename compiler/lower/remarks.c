@@ -5,8 +5,8 @@
 #include "compiler/eval/report.h"
 #include "compiler/lower/lowering.h"
 
-static void put(ts_lowering *l, uint32_t kind, ts_span span, const char *name, const char *text,
-                const char *here, uint32_t more)
+static void remarks_put(ts_lowering *l, uint32_t kind, ts_span span, const char *name,
+                        const char *text, const char *here, uint32_t more)
 {
   void *at;
   if (!*text)
@@ -30,20 +30,21 @@ static void put_child(ts_lowering *l, const ts_diag_child *child)
                                    [TS_CHILD_FACT] = TS_IR_REMARK_FACT,
                                    [TS_CHILD_HELP] = TS_IR_REMARK_HELP,
                                    [TS_CHILD_EDIT] = TS_IR_REMARK_HELP};
-  put(l, kinds[child->kind], child->span, child->kind == TS_CHILD_FACT ? child->name : "", text, "",
-      0);
+  remarks_put(l, kinds[child->kind], child->span, child->kind == TS_CHILD_FACT ? child->name : "",
+              text, "", 0);
 }
 
 static void put_warning(ts_lowering *l, const ts_diag *d)
 {
-  put(l, TS_IR_REMARK_WARNING, d->primary, ts_code_name(d->code), d->message,
-      d->here ? d->here : "", d->more);
+  remarks_put(l, TS_IR_REMARK_WARNING, d->primary, ts_code_name(d->code), d->message,
+              d->here ? d->here : "", d->more);
   for (size_t i = 0; i < d->labels.count; i++)
-    put(l, TS_IR_REMARK_LABEL, d->labels.at[i].span, "", d->labels.at[i].text, "", 0);
+    remarks_put(l, TS_IR_REMARK_LABEL, d->labels.at[i].span, "", d->labels.at[i].text, "", 0);
   for (size_t i = 0; i < d->values.count; i++)
-    put(l, TS_IR_REMARK_NOTE, TS_NO_SPAN, "",
-        ts_arena_printf(l->s->arena, "`%s` is %s", d->values.at[i].name, d->values.at[i].value), "",
-        0);
+    remarks_put(
+      l, TS_IR_REMARK_NOTE, TS_NO_SPAN, "",
+      ts_arena_printf(l->s->arena, "`%s` is %s", d->values.at[i].name, d->values.at[i].value), "",
+      0);
   for (size_t i = 0; i < d->children.count; i++)
     put_child(l, &d->children.at[i]);
 }
@@ -52,7 +53,8 @@ void ts_lower_assume(ts_lowering *l, const char *format, ...)
 {
   va_list args;
   va_start(args, format);
-  put(l, TS_IR_REMARK_ASSUMED, TS_NO_SPAN, "", ts_arena_vprintf(l->s->arena, format, args), "", 0);
+  remarks_put(l, TS_IR_REMARK_ASSUMED, TS_NO_SPAN, "", ts_arena_vprintf(l->s->arena, format, args),
+              "", 0);
   va_end(args);
 }
 

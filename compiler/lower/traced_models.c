@@ -18,11 +18,11 @@ typedef struct class_key {
   ts_direction direction;
 } class_key;
 
-typedef struct row { /* a direction of a measured op */
+typedef struct traced_models_row { /* a direction of a measured op */
   class_key key;
   const char *family;
   double feature[TS_MODEL_MAX_FEATURES];
-} row;
+} traced_models_row;
 
 typedef struct trained {
   class_key key;
@@ -67,7 +67,7 @@ static const ts_kernel_model *model_of(const ts_kernel *k, double *feature)
 }
 
 /* Of all kernels of a direction. */
-static double bytes_of(const ts_work *work, ts_direction direction)
+static double traced_models_bytes_of(const ts_work *work, ts_direction direction)
 {
   double bytes = 0;
   for (int p = 0; p < TS_PHASES; p++)
@@ -78,7 +78,8 @@ static double bytes_of(const ts_work *work, ts_direction direction)
 
 /* Products of many small matrices in one launch run on other kernels where they widen than where
  * they sum up: scores and values of attention. */
-static const char *family_of(const ts_traced_models *t, const char *kind, const row *r)
+static const char *family_of(const ts_traced_models *t, const char *kind,
+                             const traced_models_row *r)
 {
   bool product = !strncmp(r->key.model->name, "gemm", 4) && r->feature[3] > 1;
   return ts_arena_printf(t->s->arena, "%s%s%s", kind,
@@ -92,11 +93,11 @@ static const char *family_of(const ts_traced_models *t, const char *kind, const 
  * tables have one time for the whole backward. An op without one is known by its bytes. False: it
  * moves nothing either. */
 static bool describe(const ts_traced_models *t, const ts_measured *m, const ts_work *work,
-                     ts_direction direction, row *r)
+                     ts_direction direction, traced_models_row *r)
 {
   const ts_kernels *forward = &work->phase[TS_PHASE_FORWARD];
   double most = 0, feature[TS_MODEL_MAX_FEATURES] = {0};
-  *r = (row){.key = {t->moving, "", direction}};
+  *r = (traced_models_row){.key = {t->moving, "", direction}};
   for (uint32_t i = 0; i < forward->count; i++) {
     const ts_kernel *k = &forward->at[i];
     const ts_kernel_model *model = k->dtype && k->flops > most ? model_of(k, feature) : NULL;
@@ -109,7 +110,7 @@ static bool describe(const ts_traced_models *t, const ts_measured *m, const ts_w
   if (direction == TS_TRACED_BACKWARD && !strcmp(r->key.model->name, "gemm"))
     r->key.model = ts_kernel_model_find("gemm_backward");
   if (!(most > 0))
-    r->feature[0] = bytes_of(work, direction);
+    r->feature[0] = traced_models_bytes_of(work, direction);
   r->family = family_of(t, m->kind, r);
   return r->feature[0] > 0;
 }
@@ -120,7 +121,7 @@ static bool same_class(const class_key *a, const class_key *b)
          (a->direction == b->direction || !*a->dtype);
 }
 
-static const trained *class_of(const ts_traced_models *t, const class_key *key)
+static const trained *traced_models_class_of(const ts_traced_models *t, const class_key *key)
 {
   for (size_t i = 0; i < t->classes.count; i++)
     if (same_class(&t->classes.at[i].key, key))
@@ -130,7 +131,7 @@ static const trained *class_of(const ts_traced_models *t, const class_key *key)
 
 /* -- gpus -- */
 
-static const char *name_of(const ts_value *gpu)
+static const char *traced_models_name_of(const ts_value *gpu)
 {
   return gpu->u.record->name ? gpu->u.record->name : "gpu";
 }
@@ -146,7 +147,7 @@ static double quantity(const ts_value *gpu, const char *field, double otherwise)
 static bool lacks(ts_session *s, const ts_value *gpu, const char *what)
 {
   ts_diag *d = ts_report(s, TS_E0503, gpu->span, "gpu `%s` states no usable %s",
-                         name_of(gpu), what);
+                         traced_models_name_of(gpu), what);
   ts_diag_here(d, "models of traced operators scale with it");
   ts_diag_help(d, "add it to the declaration of the gpu, or trace without `from`");
   return false;
@@ -160,7 +161,7 @@ static bool sheet_of(ts_session *s, const ts_value *gpu, const char *dtype, ts_o
                  *peak = peaks && peaks->type == TS_T_RECORD ?
                            ts_dtype_peak(peaks->u.record, *dtype ? dtype : "fp32") :
                            NULL;
-  *sheet = (ts_op_device){.name = name_of(gpu),
+  *sheet = (ts_op_device){.name = traced_models_name_of(gpu),
                           .tflops = peak && peak->type == TS_T_QUANTITY ? 1e-12 * peak->u.real : 0,
                           .terabytes_per_s = quantity(gpu, "bandwidth", 0) / 8e12,
                           .watts = quantity(gpu, "watts", 0),
@@ -180,7 +181,7 @@ static uint32_t index_of(const ts_traced_models *t, const ts_value *gpu)
 {
   uint32_t i = 0;
   while (i < t->gpu_count && t->gpu[i]->u.record != gpu->u.record &&
-         strcmp(name_of(t->gpu[i]), name_of(gpu)))
+         strcmp(traced_models_name_of(t->gpu[i]), traced_models_name_of(gpu)))
     i++;
   return i;
 }
@@ -221,7 +222,8 @@ static gathered *family_in(ts_arena *arena, families *all, const char *name)
   return &all->at[all->count - 1];
 }
 
-static void add_row(ts_arena *arena, families *all, const row *r, double us, uint32_t device)
+static void traced_models_add_row(ts_arena *arena, families *all, const traced_models_row *r,
+                                  double us, uint32_t device)
 {
   gathered *f = family_in(arena, all, r->family);
   for (uint32_t k = 0; k < r->key.model->feature_count; k++)
@@ -231,33 +233,33 @@ static void add_row(ts_arena *arena, families *all, const row *r, double us, uin
 }
 
 /* A family of a table is a kind of op: its rows are as those of the op's forward. */
-static row of_single(const ts_traced_models *t, const ts_single_kernel *k)
+static traced_models_row of_single(const ts_traced_models *t, const ts_single_kernel *k)
 {
-  row r = {.key = {k->model ? k->model : t->moving, k->dtype, TS_TRACED_FORWARD}};
+  traced_models_row r = {.key = {k->model ? k->model : t->moving, k->dtype, TS_TRACED_FORWARD}};
   memcpy(r.feature, k->feature, sizeof r.feature);
   r.family = family_of(t, k->family, &r);
   return r;
 }
 
-static families gather(ts_traced_models *t, const ts_graph *g, const class_key *key)
+static families traced_models_gather(ts_traced_models *t, const ts_graph *g, const class_key *key)
 {
   ts_arena *arena = t->s->arena;
   families all = {0};
   for (size_t i = 0; i < g->samples.count; i++) {
     const ts_measured *m = g->samples.at[i];
     for (int way = 0; way < TS_TRACED_DIRECTIONS; way++) {
-      row r;
+      traced_models_row r;
       if (!(m->seconds[way] > 0) || !describe(t, m, &m->work, (ts_direction)way, &r) ||
           !same_class(&r.key, key))
         continue;
-      add_row(arena, &all, &r, 1e6 * m->seconds[way], index_of(t, m->gpu));
+      traced_models_add_row(arena, &all, &r, 1e6 * m->seconds[way], index_of(t, m->gpu));
     }
   }
   for (size_t i = 0; i < t->singles.count; i++) {
     const ts_single_kernel *k = &t->singles.at[i];
-    row r = of_single(t, k);
+    traced_models_row r = of_single(t, k);
     if (same_class(&r.key, key))
-      add_row(arena, &all, &r, k->us, index_of(t, k->gpu));
+      traced_models_add_row(arena, &all, &r, k->us, index_of(t, k->gpu));
   }
   return all;
 }
@@ -269,7 +271,7 @@ static bool train(ts_traced_models *t, const ts_graph *g, const class_key *key, 
   for (uint32_t i = 0; i < t->gpu_count; i++)
     if (!sheet_of(t->s, t->gpu[i], key->dtype, &device[i]))
       return false;
-  families all = gather(t, g, key);
+  families all = traced_models_gather(t, g, key);
   ts_op_rows *rows = TS_NEW_ARRAY(arena, ts_op_rows, all.count);
   for (size_t f = 0; f < all.count; f++)
     rows[f] = (ts_op_rows){all.at[f].family, (uint32_t)all.at[f].us.count, all.at[f].feature.at,
@@ -291,7 +293,7 @@ static bool train_all(ts_traced_models *t, const ts_graph *g)
     for (int way = 0; way < TS_TRACED_DIRECTIONS; way++)
       for (size_t i = 0; i < g->samples.count; i++) {
         const ts_measured *m = g->samples.at[i];
-        row r;
+        traced_models_row r;
         bool known = !(m->seconds[way] > 0) ||
                      !describe(t, m, &m->work, (ts_direction)way, &r) ||
                      !!*r.key.dtype != computes;
@@ -312,7 +314,7 @@ static bool check_device(ts_session *s, const ts_measured *m)
   if (!m->device || ts_gpu_called(s, m->gpu, m->device))
     return true;
   ts_diag *d = ts_report(s, TS_E0523, m->span, "`%s` was not recorded on `%s`", m->source,
-                         name_of(m->gpu));
+                         traced_models_name_of(m->gpu));
   ts_diag_here(d, "it names its device, `%s`", m->device);
   ts_diag_help(d,
                "name the gpu that ran it; if it is this one, declare so: `called = [\"%s\"]`",
@@ -320,7 +322,7 @@ static bool check_device(ts_session *s, const ts_measured *m)
   return false;
 }
 
-static bool too_many(ts_session *s, ts_span at)
+static bool traced_models_too_many(ts_session *s, ts_span at)
 {
   ts_diag *d = ts_report(s, TS_E0523, at, "more than %d gpus", MOST_GPUS);
   ts_diag_here(d, "tables of so many are learned from");
@@ -350,17 +352,17 @@ bool ts_traced_models_train(ts_session *s, const ts_plan *plan, const ts_graph *
     if (!check_device(s, m))
       return false;
     if (!add_gpu(t, m->gpu))
-      return too_many(s, m->span);
+      return traced_models_too_many(s, m->span);
   }
   if (!ts_single_kernels_read(s, plan, g, &t->singles))
     return false;
   for (size_t i = 0; i < t->singles.count; i++)
     if (!add_gpu(t, t->singles.at[i].gpu))
-      return too_many(s, t->singles.at[i].gpu->span);
+      return traced_models_too_many(s, t->singles.at[i].gpu->span);
   const ts_value *plans = ts_plan_gpu(s, plan, own->gpu);
   plans = plans ? plans : own->gpu;
   if (!add_gpu(t, plans))
-    return too_many(s, plans->span);
+    return traced_models_too_many(s, plans->span);
   t->to = index_of(t, plans);
   t->moving = ts_kernel_model_find(know_caches(t) ? "cached" : "segments");
   if (!train_all(t, g))
@@ -374,11 +376,11 @@ bool ts_traced_models_train(ts_session *s, const ts_plan *plan, const ts_graph *
 double ts_traced_models_ratio(const ts_traced_models *t, const ts_measured *m, const ts_work *work,
                               ts_direction direction)
 {
-  row now, then;
+  traced_models_row now, then;
   uint32_t from = index_of(t, m->gpu);
   if (!describe(t, m, &m->work, direction, &then) || !describe(t, m, work, direction, &now))
     return 0;
-  const trained *c = class_of(t, &then.key);
+  const trained *c = traced_models_class_of(t, &then.key);
   if (!c || !same_class(&now.key, &then.key))
     return 0;
   const ts_op_family *f = ts_op_family_of(c->class, then.family);
@@ -389,7 +391,7 @@ double ts_traced_models_ratio(const ts_traced_models *t, const ts_measured *m, c
 double ts_traced_models_moved(const ts_traced_models *t, double bytes)
 {
   const class_key key = {t->moving, "", TS_TRACED_FORWARD};
-  const trained *c = class_of(t, &key);
+  const trained *c = traced_models_class_of(t, &key);
   if (!c || !(bytes > 0) || !isfinite(bytes))
     return 0;
   uint32_t from = index_of(t, t->from);
@@ -404,13 +406,13 @@ bool ts_traced_models_other(const ts_traced_models *t)
 
 const char *ts_traced_models_device(const ts_traced_models *t)
 {
-  return name_of(t->gpu[t->to]);
+  return traced_models_name_of(t->gpu[t->to]);
 }
 
 const char *ts_traced_models_name(const ts_traced_models *t, const char *table)
 {
   if (ts_traced_models_other(t))
-    return ts_arena_printf(t->s->arena, "%s to %s by models of %s", name_of(t->from),
+    return ts_arena_printf(t->s->arena, "%s to %s by models of %s", traced_models_name_of(t->from),
                            ts_traced_models_device(t), table);
   return ts_arena_printf(t->s->arena, "models of %s", table);
 }

@@ -12,12 +12,12 @@ struct ts_traced_sources {
   const ts_value *from, *to;  /* that ran the table, and the plan's */
 };
 
-static const char *name_of(const ts_value *gpu)
+static const char *traced_sources_name_of(const ts_value *gpu)
 {
   return gpu->u.record->name ? gpu->u.record->name : "gpu";
 }
 
-static bool refuse(ts_session *s, ts_span at, const char *title, const char *help)
+static bool traced_sources_refuse(ts_session *s, ts_span at, const char *title, const char *help)
 {
   ts_diag *d = ts_report(s, TS_E0523, at, "%s", title);
   ts_diag_here(d, "sources of the gpu that ran the table");
@@ -25,17 +25,18 @@ static bool refuse(ts_session *s, ts_span at, const char *title, const char *hel
   return false;
 }
 
-static bool add(ts_traced_sources *t, const ts_plan *plan, const ts_value *value)
+static bool traced_sources_add(ts_traced_sources *t, const ts_plan *plan, const ts_value *value)
 {
   ts_source_name name = {0};
   const ts_cost_chain *chain = ts_cost_chain_new(t->s, plan, *value, &name);
   if (!chain)
     return false;
   if (name.device && *name.device && !ts_gpu_called(t->s, t->from, name.device))
-    return refuse(t->s, value->span,
-                  ts_arena_printf(t->s->arena, "`%s` is of `%s`, not of `%s`", name.name,
-                                  name.device, name_of(t->from)),
-                  "`by` lists sources of `from`; those of the plan's gpu are its `costs`");
+    return traced_sources_refuse(
+      t->s, value->span,
+      ts_arena_printf(t->s->arena, "`%s` is of `%s`, not of `%s`", name.name, name.device,
+                      traced_sources_name_of(t->from)),
+      "`by` lists sources of `from`; those of the plan's gpu are its `costs`");
   t->names = *t->names ? ts_arena_printf(t->s->arena, "%s, %s", t->names, name.name) : name.name;
   TS_PUSH(t->s->arena, &t->chains, chain);
   return true;
@@ -52,20 +53,22 @@ bool ts_traced_sources_read(ts_session *s, const ts_plan *plan, const ts_graph *
   if (!by || by->type != TS_T_LIST || !by->u.list->count)
     return true;
   if (!from || from->type != TS_T_GPU)
-    return refuse(s, by->span, "`by` without `from`",
-                  "name the gpu that the table was recorded on: `from: a100_pcie_80g`");
+    return traced_sources_refuse(
+      s, by->span, "`by` without `from`",
+      "name the gpu that the table was recorded on: `from: a100_pcie_80g`");
   const ts_value *to = ts_plan_gpu(s, plan, from);
   ts_traced_sources *t = TS_NEW(s->arena, ts_traced_sources);
   *t = (ts_traced_sources){.s = s, .names = "", .from = from, .to = to ? to : from};
   for (uint32_t i = 0; i < by->u.list->count; i++)
-    if (!add(t, plan, &by->u.list->at[i]))
+    if (!traced_sources_add(t, plan, &by->u.list->at[i]))
       return false;
   *sources = t;
   return true;
 }
 
 /* The first that knows it; families of an op's own where a source has them. */
-static double ask(const ts_traced_sources *t, const ts_kernel *k, uint32_t pass, bool *roofline)
+static double traced_sources_ask(const ts_traced_sources *t, const ts_kernel *k, uint32_t pass,
+                                 bool *roofline)
 {
   for (size_t i = 0; i < t->chains.count; i++) {
     ts_cost_query q = {.family = k->family,
@@ -101,7 +104,7 @@ double ts_traced_sources_sum(const ts_traced_sources *t, const ts_work *work,
          i++) {
       if (work->phase[p].at[i].host_only)
         continue;
-      double ps = ask(t, &work->phase[p].at[i], 1 + (uint32_t)p, roofline);
+      double ps = traced_sources_ask(t, &work->phase[p].at[i], 1 + (uint32_t)p, roofline);
       if (!(ps > 0))
         return 0;
       sum += ps;
@@ -111,10 +114,13 @@ double ts_traced_sources_sum(const ts_traced_sources *t, const ts_work *work,
 
 const char *ts_traced_sources_name(const ts_traced_sources *t, const char *table)
 {
-  if (strcmp(name_of(t->from), name_of(t->to)) == 0)
+  if (strcmp(traced_sources_name_of(t->from), traced_sources_name_of(t->to)) == 0)
     return ts_arena_printf(t->s->arena, "%s by %s", table, t->names);
-  return ts_arena_printf(t->s->arena, "%s to %s by %s of %s", name_of(t->from), name_of(t->to),
-                         t->names, table);
+  return ts_arena_printf(t->s->arena, "%s to %s by %s of %s", traced_sources_name_of(t->from),
+                         traced_sources_name_of(t->to), t->names, table);
 }
 
-const char *ts_traced_sources_device(const ts_traced_sources *t) { return name_of(t->to); }
+const char *ts_traced_sources_device(const ts_traced_sources *t)
+{
+  return traced_sources_name_of(t->to);
+}

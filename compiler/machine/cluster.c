@@ -208,7 +208,8 @@ static bool resolve(ts_session *s, const ts_env *env, const ts_cluster_array *ar
 typedef enum link_field { BANDWIDTH, LATENCY, TIER, PORTS, SETUP, FAILED, LINK_FIELDS } link_field;
 
 /* `least` 0: it may be 0; else more than that. */
-static bool possible(ts_session *s, const ts_ast *field, ts_value v, double least, double most)
+static bool cluster_possible(ts_session *s, const ts_ast *field, ts_value v, double least,
+                             double most)
 {
   double value = v.u.real;
   if (value >= least && value <= most)
@@ -272,9 +273,9 @@ static bool link_field_value(ts_session *s, const ts_env *env, const ts_ast *fie
   *given |= 1u << k;
   switch ((link_field)k) {
   /* bits/s: what an IR can hold */
-  case BANDWIDTH: class->bandwidth = v.u.real; return possible(s, field, v, 8, 8e21);
-  case LATENCY: class->latency = v.u.real; return possible(s, field, v, 0, 1e6);
-  case SETUP: class->setup = v.u.real; return possible(s, field, v, 0, 1e6);
+  case BANDWIDTH: class->bandwidth = v.u.real; return cluster_possible(s, field, v, 8, 8e21);
+  case LATENCY: class->latency = v.u.real; return cluster_possible(s, field, v, 0, 1e6);
+  case SETUP: class->setup = v.u.real; return cluster_possible(s, field, v, 0, 1e6);
   case TIER:
     class->tier = (uint32_t)v.u.integer;
     return whole_between(s, field, v.u.integer, MAX_TIER,
@@ -414,7 +415,7 @@ static bool add_link(elaboration *c, const ts_env *env, const ts_ast *link)
 
 /* ---- Statements ---- */
 
-static bool run(elaboration *c, ts_env *env, const ts_ast *parent);
+static bool cluster_run(elaboration *c, ts_env *env, const ts_ast *parent);
 
 static bool run_for(elaboration *c, ts_env *env, const ts_ast *loop)
 {
@@ -442,7 +443,7 @@ static bool run_for(elaboration *c, ts_env *env, const ts_ast *loop)
                   ts_int_value(list.u.range.begin + i, ts_ast_over(loop)->span));
     ok = !ts_ast_where(loop) ||
          ts_eval_bool(c->s, inner, ts_ast_where(loop), "the condition of `for`", &wanted);
-    ok = ok && (!wanted || run(c, inner, loop));
+    ok = ok && (!wanted || cluster_run(c, inner, loop));
     ok = ts_count_iteration(c->s, loop->span) && ok;
   }
   c->loops--;
@@ -457,7 +458,7 @@ static bool run_if(elaboration *c, ts_env *env, const ts_ast *item)
   const ts_ast *branch = condition ? ts_ast_then(item) : ts_ast_else(item);
   if (!branch)
     return true;
-  return branch->kind == TS_AST_IF_STMT ? run_if(c, env, branch) : run(c, env, branch);
+  return branch->kind == TS_AST_IF_STMT ? run_if(c, env, branch) : cluster_run(c, env, branch);
 }
 
 static bool run_let(elaboration *c, ts_env *env, const ts_ast *let)
@@ -481,7 +482,7 @@ static bool run_item(elaboration *c, ts_env *env, const ts_ast *item)
   }
 }
 
-static bool run(elaboration *c, ts_env *env, const ts_ast *parent)
+static bool cluster_run(elaboration *c, ts_env *env, const ts_ast *parent)
 {
   bool ok = true;
   ts_ast_list items = ts_ast_items(parent);
@@ -537,7 +538,7 @@ static bool linked_once(elaboration *c)
   return true;
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t v)
+static uint32_t cluster_root_of(uint32_t *parent, uint32_t v)
 {
   while (parent[v] != v)
     v = parent[v] = parent[parent[v]];
@@ -554,14 +555,15 @@ static bool connected(elaboration *c)
   for (uint32_t v = 0; v < count; v++)
     parent[v] = v;
   for (size_t i = 0; i < c->links.count; i++)
-    parent[root_of(parent, c->links.at[i].from)] = root_of(parent, c->links.at[i].to);
+    parent[cluster_root_of(parent, c->links.at[i].from)] =
+      cluster_root_of(parent, c->links.at[i].to);
   for (uint32_t v = 0; v < count; v++)
     if (!c->arrays.at[c->vertices.at[v].array].is_switch)
-      devices[root_of(parent, v)]++;
+      devices[cluster_root_of(parent, v)]++;
   for (uint32_t v = 0; v < count; v++)
     best = devices[v] > devices[best] ? v : best;
   for (uint32_t v = 0; v < count; v++)
-    if (!c->arrays.at[c->vertices.at[v].array].is_switch && root_of(parent, v) != best) {
+    if (!c->arrays.at[c->vertices.at[v].array].is_switch && cluster_root_of(parent, v) != best) {
       lonely = outside++ ? lonely : v;
     }
   if (!outside)
@@ -591,7 +593,7 @@ ts_value ts_cluster_build(ts_session *s, const ts_env *env, const ts_ast *decl, 
 {
   elaboration c = {.s = s, .decl = decl};
   ts_env *scope = ts_env_new(s, env);
-  if (!run(&c, scope, decl))
+  if (!cluster_run(&c, scope, decl))
     return ts_error_value();
   uint32_t devices = count_devices(&c);
   if (!devices) {
@@ -744,7 +746,7 @@ static bool change_devices(change *c, const ts_ast *override)
       return unknown_field(c->s, field, "a device", known, 1);
     ts_value v = ts_eval(c->s, c->env, ts_ast_value(field));
     if (!ts_convert_to(c->s, "Real", &v, "`speed`", ts_ast_value(field)->span, TS_NO_SPAN) ||
-        !possible(c->s, field, v, 1e-6, 1e6))
+        !cluster_possible(c->s, field, v, 1e-6, 1e6))
       return false;
     for (uint32_t k = 0; k < c->old->vertex_count; k++)
       c->vertices[k].speed = marks[k] ? v.u.real : c->vertices[k].speed;

@@ -88,7 +88,7 @@ static double hop_of(const ts_fabric *f, const ts_ir_net_method *m)
                                                  f->tree_hop;
 }
 
-static double share_of(const ts_fabric *f, const ts_ir_net_method *m)
+static double network_fabric_share_of(const ts_fabric *f, const ts_ir_net_method *m)
 {
   double share = m->collective == TS_IR_ALL_TO_ALL ? f->pairs_share : f->share;
   return m->protocol == TS_IR_NET_LL128 ? share * f->line_share : share;
@@ -105,14 +105,14 @@ static void believe(ts_ir_net_method *m)
   m->believed_rate = m->inter_rate;
 }
 
-static void apply(const ts_fabric *f, ts_ir_net_method *m)
+static void network_fabric_apply(const ts_fabric *f, ts_ir_net_method *m)
 {
   believe(m);
   m->inter_hop = ps(hop_of(f, m));
   m->intra_hop = (uint64_t)llround(
     (double)m->intra_hop *
     (m->algorithm == TS_IR_NET_SWITCH_TREE ? f->switch_hop : f->inside_hop));
-  m->inter_share = share_of(f, m);
+  m->inter_share = network_fabric_share_of(f, m);
   m->lanes = m->algorithm == TS_IR_NET_PAIRS ? 0 : f->lanes;
   m->lane_rate = m->protocol == TS_IR_NET_LL ? f->word_rate * 1e9 : 0;
   m->deal = f->deal;
@@ -134,7 +134,7 @@ void ts_fabric_apply(ts_arena *arena, const ts_fabric *fabric, ts_network_file *
   for (uint32_t i = 0; i < file->method_count; i++)
     if (is_kept(fabric, file, &file->methods[i])) {
       methods[count] = file->methods[i];
-      apply(fabric, &methods[count++]);
+      network_fabric_apply(fabric, &methods[count++]);
     }
   file->methods = methods;
   file->method_count = count;

@@ -80,14 +80,14 @@ const ts_network_field ts_network_links_fields[] = {
   {NULL, 0, 0, 0}};
 #undef FIELD
 
-typedef struct reader {
+typedef struct network_file_reader {
   ts_arena *arena;
   const char *what;
   uint32_t index;
   ts_error *error;
-} reader;
+} network_file_reader;
 
-static int named(const char *const *names, uint32_t count, const char *name)
+static int network_file_named(const char *const *names, uint32_t count, const char *name)
 {
   for (uint32_t i = 0; i < count; i++)
     if (!strcmp(names[i], name))
@@ -97,11 +97,11 @@ static int named(const char *const *names, uint32_t count, const char *name)
 
 int ts_network_algorithm_named(const char *name)
 {
-  return named(ts_ir_algorithm_names, TS_IR_NET_ALGORITHMS, name);
+  return network_file_named(ts_ir_algorithm_names, TS_IR_NET_ALGORITHMS, name);
 }
 int ts_network_protocol_named(const char *name)
 {
-  return named(ts_ir_protocol_names, TS_IR_NET_PROTOCOLS, name);
+  return network_file_named(ts_ir_protocol_names, TS_IR_NET_PROTOCOLS, name);
 }
 
 double ts_network_field_get(const ts_network_field *f, const void *record)
@@ -129,7 +129,7 @@ bool ts_network_field_set(const ts_network_field *f, void *record, double value)
   return true;
 }
 
-static bool bad(reader *r, const char *text)
+static bool bad(network_file_reader *r, const char *text)
 {
   if (!r->what)
     return ts_fail(r->error, NULL, "%s", text);
@@ -204,20 +204,21 @@ const char *ts_network_links_wrong(const ts_ir_net_links *k)
   return NULL;
 }
 
-static bool is_word(const char *name)
+static bool network_file_is_word(const char *name)
 {
   return !strcmp(name, "collective") || !strcmp(name, "algorithm") || !strcmp(name, "protocol") ||
          !strcmp(name, "believed_tenths");
 }
 
-static bool take_numbers(reader *r, const cJSON *in, const ts_network_field *fields, void *record)
+static bool take_numbers(network_file_reader *r, const cJSON *in, const ts_network_field *fields,
+                         void *record)
 {
   const cJSON *item;
   if (in && !cJSON_IsObject(in)) /* items of a list have no names */
     return bad(r, "must be an object");
   cJSON_ArrayForEach(item, in) {
     const ts_network_field *f = fields;
-    if (is_word(item->string))
+    if (network_file_is_word(item->string))
       continue;
     while (f->name && strcmp(f->name, item->string) != 0)
       f++;
@@ -229,27 +230,27 @@ static bool take_numbers(reader *r, const cJSON *in, const ts_network_field *fie
   return true;
 }
 
-static bool whole(const cJSON *item, double least, double most)
+static bool network_file_whole(const cJSON *item, double least, double most)
 {
   return cJSON_IsNumber(item) && item->valuedouble >= least && item->valuedouble <= most &&
          item->valuedouble == floor(item->valuedouble);
 }
 
-static bool take_tenths(reader *r, const cJSON *in, uint8_t *out)
+static bool take_tenths(network_file_reader *r, const cJSON *in, uint8_t *out)
 {
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(in, "believed_tenths"), *item;
   uint32_t n = 0;
   if (list && !cJSON_IsArray(list))
     return bad(r, "`believed_tenths` must be a list");
   cJSON_ArrayForEach(item, list) {
-    if (n == TS_IR_NET_SIZES || !whole(item, 1, 10))
+    if (n == TS_IR_NET_SIZES || !network_file_whole(item, 1, 10))
       return bad(r, "`believed_tenths` are up to 24 whole numbers from 1 to 10");
     out[n++] = (uint8_t)item->valuedouble;
   }
   return true;
 }
 
-static bool method_numbers(reader *r, const cJSON *in, ts_ir_net_method *m)
+static bool method_numbers(network_file_reader *r, const cJSON *in, ts_ir_net_method *m)
 {
   if (!take_numbers(r, in, ts_network_fields, m) || !take_tenths(r, in, m->believed_tenths))
     return false;
@@ -259,7 +260,8 @@ static bool method_numbers(reader *r, const cJSON *in, ts_ir_net_method *m)
   return !wrong || bad(r, wrong);
 }
 
-static int word(reader *r, const cJSON *in, const char *field, int (*named)(const char *))
+static int word(network_file_reader *r, const cJSON *in, const char *field,
+                int (*named)(const char *))
 {
   const cJSON *item = cJSON_IsString(in) ? in : cJSON_GetObjectItemCaseSensitive(in, field);
   int found = cJSON_IsString(item) ? named(item->valuestring) : -1;
@@ -280,7 +282,7 @@ typedef struct lists {
   const ts_fabric *between;
 } lists;
 
-static bool read_method(reader *r, const cJSON *in, method_list *out)
+static bool read_method(network_file_reader *r, const cJSON *in, method_list *out)
 {
   int algorithm = word(r, in, "algorithm", ts_network_algorithm_named),
       protocol = word(r, in, "protocol", ts_network_protocol_named);
@@ -302,7 +304,7 @@ static bool read_method(reader *r, const cJSON *in, method_list *out)
 }
 
 /* {"variable": NAME, "methods": [...]} */
-static bool read_option(reader *r, const cJSON *in, lists *out)
+static bool read_option(network_file_reader *r, const cJSON *in, lists *out)
 {
   const cJSON *variable = cJSON_GetObjectItemCaseSensitive(in, "variable"), *item;
   method_list methods = {0};
@@ -318,7 +320,7 @@ static bool read_option(reader *r, const cJSON *in, lists *out)
   return true;
 }
 
-static bool read_curve(reader *r, const cJSON *in, lists *out)
+static bool read_curve(network_file_reader *r, const cJSON *in, lists *out)
 {
   int kind = word(r, in, "collective", ts_collective_named);
   ts_ir_net_curve c = {
@@ -332,18 +334,18 @@ static bool read_curve(reader *r, const cJSON *in, lists *out)
   return true;
 }
 
-static bool read_anchors(reader *r, const cJSON *in, lists *out)
+static bool read_anchors(network_file_reader *r, const cJSON *in, lists *out)
 {
   int kind = word(r, in, "collective", ts_collective_named);
   const cJSON *ranks = cJSON_GetObjectItemCaseSensitive(in, "ranks"),
               *islands = cJSON_GetObjectItemCaseSensitive(in, "islands"), *pair;
   if (kind < 0)
     return false;
-  if (!whole(ranks, 1, 1e7) || !whole(islands, 1, ranks->valuedouble))
+  if (!network_file_whole(ranks, 1, 1e7) || !network_file_whole(islands, 1, ranks->valuedouble))
     return bad(r, "needs `ranks` and `islands`");
   cJSON_ArrayForEach(pair, cJSON_GetObjectItemCaseSensitive(in, "points")) {
     const cJSON *bytes = cJSON_GetArrayItem(pair, 0), *us = cJSON_GetArrayItem(pair, 1);
-    if (!cJSON_IsArray(pair) || !whole(bytes, 1, 7e16) || !cJSON_IsNumber(us) ||
+    if (!cJSON_IsArray(pair) || !network_file_whole(bytes, 1, 7e16) || !cJSON_IsNumber(us) ||
         !(us->valuedouble >= 1e-5 && us->valuedouble < 1e11))
       return bad(r, "points are pairs of bytes and microseconds");
     ts_ir_net_point p = {(uint32_t)kind,
@@ -357,7 +359,7 @@ static bool read_anchors(reader *r, const cJSON *in, lists *out)
   return true;
 }
 
-static int by_key(const void *left, const void *right)
+static int network_file_by_key(const void *left, const void *right)
 {
   const ts_ir_net_point *a = left, *b = right;
   int by = ts_by_number(a->collective, b->collective);
@@ -367,7 +369,7 @@ static int by_key(const void *left, const void *right)
   return by;
 }
 
-static const char *text_of(ts_arena *arena, const cJSON *root, const char *name)
+static const char *network_file_text_of(ts_arena *arena, const cJSON *root, const char *name)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, name);
   return cJSON_IsString(item) ?
@@ -376,7 +378,7 @@ static const char *text_of(ts_arena *arena, const cJSON *root, const char *name)
 }
 
 /* Names of fields that the object lacks, or NULL. */
-static const char *missing(reader *r, const cJSON *in, const ts_network_field *fields)
+static const char *missing(network_file_reader *r, const cJSON *in, const ts_network_field *fields)
 {
   const char *list = NULL;
   for (const ts_network_field *f = fields; f->name; f++)
@@ -385,7 +387,7 @@ static const char *missing(reader *r, const cJSON *in, const ts_network_field *f
   return list;
 }
 
-static bool read_between(reader *r, const cJSON *in, lists *out)
+static bool read_between(network_file_reader *r, const cJSON *in, lists *out)
 {
   if (!in)
     return true;
@@ -399,10 +401,10 @@ static bool read_between(reader *r, const cJSON *in, lists *out)
   return !wrong || bad(r, wrong);
 }
 
-static bool read_all(reader *r, const cJSON *root, lists *out)
+static bool network_file_read_all(network_file_reader *r, const cJSON *root, lists *out)
 {
   const cJSON *item;
-  if (!whole(cJSON_GetObjectItemCaseSensitive(root, "trainspec-network"), 1, 1))
+  if (!network_file_whole(cJSON_GetObjectItemCaseSensitive(root, "trainspec-network"), 1, 1))
     return bad(r, "not a network file: must begin with {\"trainspec-network\": 1");
   r->what = "links";
   r->index = UINT32_MAX; /* there is one */
@@ -446,9 +448,9 @@ static bool read_all(reader *r, const cJSON *root, lists *out)
   if (!out->methods.count && !out->curves.count && !out->between)
     return bad(r, "no methods, no curves and no `between`");
   if (out->points.count)
-    TS_SORT(&out->points, by_key);
+    TS_SORT(&out->points, network_file_by_key);
   for (size_t i = 1; i < out->points.count; i++)
-    if (!by_key(&out->points.at[i - 1], &out->points.at[i]))
+    if (!network_file_by_key(&out->points.at[i - 1], &out->points.at[i]))
       return bad(r, "two anchors of the same collective, ranks, islands and bytes");
   return true;
 }
@@ -459,16 +461,16 @@ ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t 
   *error = (ts_error){0};
   const char *end = NULL;
   cJSON *root = ts_json_tree(text, size, &end);
-  reader r = {.arena = arena, .error = error};
+  network_file_reader r = {.arena = arena, .error = error};
   lists out = {0};
   ts_network_file *file = NULL;
   if (!root) {
     size_t at = end ? (size_t)(end - text) : 0;
     ts_fail_at(error, text, at, at, NULL, "not JSON");
-  } else if (read_all(&r, root, &out)) {
+  } else if (network_file_read_all(&r, root, &out)) {
     file = TS_NEW(arena, ts_network_file);
-    *file = (ts_network_file){text_of(arena, root, "device"),
-                              text_of(arena, root, "library"),
+    *file = (ts_network_file){network_file_text_of(arena, root, "device"),
+                              network_file_text_of(arena, root, "library"),
                               out.methods.at,
                               (uint32_t)out.methods.count,
                               out.points.at,

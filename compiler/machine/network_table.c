@@ -14,7 +14,7 @@
 #include "ir/spelling.h"
 
 /* As tables write them: `all_to_all`, `alltoall`. */
-static bool same_name(const char *a, const char *b)
+static bool network_table_same_name(const char *a, const char *b)
 {
   for (;; a++, b++) {
     while (*a == '_')
@@ -31,7 +31,7 @@ const char *ts_collective_name(uint32_t kind) { return ts_ir_collective_names[ki
 int ts_collective_named(const char *name)
 {
   for (int k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
-    if (same_name(ts_ir_collective_names[k], name))
+    if (network_table_same_name(ts_ir_collective_names[k], name))
       return k;
   return -1;
 }
@@ -41,7 +41,7 @@ int ts_collective_named(const char *name)
 enum { COLLECTIVE, RANKS, ISLANDS, BYTES, TIME, OTHER };
 enum { MAX_COLUMNS = 32 };
 
-typedef struct reader {
+typedef struct network_table_reader {
   ts_arena *arena;
   ts_csv csv;
   ts_error *error;
@@ -54,15 +54,15 @@ typedef struct reader {
   double unit;         /* seconds */
   ts_network_table passed; /* counts of it */
   TS_VEC(ts_ir_net_point) points;
-} reader;
+} network_table_reader;
 
-static bool bad(reader *r, const char *text)
+static bool bad(network_table_reader *r, const char *text)
 {
   r->error->line = r->csv.line ? r->csv.line : 1;
   return ts_fail(r->error, NULL, "%s", text);
 }
 
-static void header_name(reader *r, const char *name)
+static void header_name(network_table_reader *r, const char *name)
 {
   static const struct { const char *name; uint32_t what; double unit;
   } names[] = {{"collective", COLLECTIVE, 0}, {"operation", COLLECTIVE, 0}, {"ranks", RANKS, 0},
@@ -84,7 +84,7 @@ static void header_name(reader *r, const char *name)
   r->column[r->columns++] = what;
 }
 
-static bool header(reader *r, const ts_csv_cell *cell, size_t count)
+static bool header(network_table_reader *r, const ts_csv_cell *cell, size_t count)
 {
   uint32_t seen = 0;
   if (count > MAX_COLUMNS)
@@ -105,7 +105,7 @@ static bool header(reader *r, const ts_csv_cell *cell, size_t count)
   return true;
 }
 
-static bool value(reader *r, uint32_t what, const char *text, ts_ir_net_point *p)
+static bool value(network_table_reader *r, uint32_t what, const char *text, ts_ir_net_point *p)
 {
   char *end;
   if (what == COLLECTIVE) {
@@ -150,7 +150,7 @@ const char *ts_network_passed_over(ts_arena *arena, const ts_network_table *t)
            NULL;
 }
 
-static bool row(reader *r, const ts_csv_cell *cell, size_t count)
+static bool network_table_row(network_table_reader *r, const ts_csv_cell *cell, size_t count)
 {
   ts_ir_net_point p = {.islands = 1};
   if (r->options && r->options->collective >= 0)
@@ -170,7 +170,7 @@ static bool row(reader *r, const ts_csv_cell *cell, size_t count)
   return true;
 }
 
-static int by_key(const void *left, const void *right)
+static int network_table_by_key(const void *left, const void *right)
 {
   const ts_ir_net_point *a = left, *b = right;
   int by = ts_by_number(a->collective, b->collective);
@@ -197,7 +197,7 @@ static uint32_t merge(ts_ir_net_point *p, uint32_t count)
 void ts_network_sort_points(ts_ir_net_point *points, uint32_t count)
 {
   if (count)
-    qsort(points, count, sizeof *points, by_key);
+    qsort(points, count, sizeof *points, network_table_by_key);
 }
 
 const ts_network_table *ts_network_table_of_points(ts_arena *arena, ts_ir_net_point *points,
@@ -210,7 +210,7 @@ const ts_network_table *ts_network_table_of_points(ts_arena *arena, ts_ir_net_po
 }
 
 /* A comment line; `# device: NAME` says on which the table was measured. */
-static void take_comment(reader *r)
+static void take_comment(network_table_reader *r)
 {
   static const char word[] = "# device:";
   const char *at = r->csv.text + r->csv.begin, *end = r->csv.text + r->csv.end;
@@ -221,7 +221,7 @@ static void take_comment(reader *r)
   r->device = ts_arena_string(r->arena, at, (size_t)(end - at));
 }
 
-static bool rows(reader *r)
+static bool rows(network_table_reader *r)
 {
   ts_csv_cell cell[MAX_COLUMNS];
   size_t count;
@@ -229,7 +229,7 @@ static bool rows(reader *r)
     if (kind == TS_CSV_COMMENT)
       take_comment(r);
     else if (r->csv.wrong ? !bad(r, r->csv.wrong) :
-             r->columns   ? !row(r, cell, count) :
+             r->columns   ? !network_table_row(r, cell, count) :
                             !header(r, cell, count))
       return false;
   return r->points.count || bad(r, r->passed.passed_over ? "all rows are of 0 bytes or 0 us" :
@@ -241,11 +241,12 @@ static bool rows(reader *r)
 const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size,
                                               const ts_network_options *options, ts_error *error)
 {
-  reader r = {.arena = arena,
-              .csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true},
-              .error = error,
-              .device = "",
-              .options = options};
+  network_table_reader r = {
+    .arena = arena,
+    .csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true},
+    .error = error,
+    .device = "",
+    .options = options};
   *error = (ts_error){0};
   if (!rows(&r))
     return NULL;

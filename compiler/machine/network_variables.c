@@ -17,7 +17,7 @@ static const char *const algorithms[] = {
 #undef ALGORITHM
 };
 
-static const char *name_of(int i, bool algorithm)
+static const char *network_variables_name_of(int i, bool algorithm)
 {
   return algorithm ? algorithms[i] : ts_ir_protocol_names[i];
 }
@@ -32,13 +32,13 @@ static const char *bad_value(ts_arena *arena, const char *name, const char *valu
   const char *known[TS_IR_NET_ALGORITHMS];
   size_t count = 0;
   for (int i = 0; i < count_of(algorithm); i++)
-    if (name_of(i, algorithm))
-      known[count++] = name_of(i, algorithm);
+    if (network_variables_name_of(i, algorithm))
+      known[count++] = network_variables_name_of(i, algorithm);
   return ts_arena_printf(arena, "%s: `%s` is not known; known: %s", name, value,
                          ts_listed(arena, known, count));
 }
 
-static bool same(const char *a, const char *b, size_t size)
+static bool network_variables_same(const char *a, const char *b, size_t size)
 {
   for (size_t i = 0; i < size; i++)
     if (tolower((unsigned char)a[i]) != b[i])
@@ -49,10 +49,11 @@ static bool same(const char *a, const char *b, size_t size)
 /* Bits of ts_ir_net_algorithms or protocols; -1: unknown. */
 static int bit_of(const char *word, size_t size, bool algorithm)
 {
-  if (algorithm && same(word, "collnet", size))
+  if (algorithm && network_variables_same(word, "collnet", size))
     return 1 << TS_IR_NET_FABRIC_DIRECT | 1 << TS_IR_NET_FABRIC_CHAIN;
   for (int i = 0; i < count_of(algorithm); i++)
-    if (name_of(i, algorithm) && same(word, name_of(i, algorithm), size))
+    if (network_variables_name_of(i, algorithm) &&
+        network_variables_same(word, network_variables_name_of(i, algorithm), size))
       return 1 << i;
   return -1;
 }
@@ -94,7 +95,8 @@ static uint32_t kinds_of(const ts_network_file *f, int kind, int mask, bool algo
 /* Keeps methods of `kind` (-1: all) that the mask has. A list for all leaves a collective as it was
  * that has none of them, as the library falls back then; that a collective named for itself, or
  * every one, has none is an error: the collective, or -1. */
-static int keep(ts_network_file *f, int kind, int mask, bool algorithm, bool *changed)
+static int network_variables_keep(ts_network_file *f, int kind, int mask, bool algorithm,
+                                  bool *changed)
 {
   uint32_t all = kinds_of(f, TS_IR_BARRIER, 0, algorithm),
            left = kinds_of(f, kind, mask, algorithm), lost = all & ~left, kept = 0, reported = 0;
@@ -130,7 +132,7 @@ static const char *choice(ts_arena *arena, const char *name, const char *value, 
       return ts_arena_printf(arena, "%s: `%.*s` is not a collective", name, (int)(colon - at), at);
     if (mask < 0)
       return bad_value(arena, name, value, algorithm);
-    int lost = keep(f, kind, mask, algorithm, changed);
+    int lost = network_variables_keep(f, kind, mask, algorithm, changed);
     if (lost >= 0)
       return ts_arena_printf(arena, "%s=%s leaves no algorithm for %s", name, value,
                              ts_collective_name((uint32_t)lost));
@@ -306,7 +308,8 @@ static void apply_number(ts_ir_net_method *m, effect what, double x)
   }
 }
 
-static const char *number_of(ts_arena *arena, const variable *v, const char *value, double *x)
+static const char *network_variables_number_of(ts_arena *arena, const variable *v,
+                                               const char *value, double *x)
 {
   char *end;
   *x = strtod(value, &end);
@@ -316,7 +319,7 @@ static const char *number_of(ts_arena *arena, const variable *v, const char *val
                          v->least, v->most);
 }
 
-static const char *unknown(ts_arena *arena, const char *name)
+static const char *network_variables_unknown(ts_arena *arena, const char *name)
 {
   const char *names[VARIABLES + HARMLESS + NOT_MODELLED], *list = NULL, *best[3];
   for (size_t i = 0; i < VARIABLES; i++) {
@@ -356,12 +359,12 @@ const char *ts_network_variable(ts_arena *arena, const char *name, const char *v
 {
   uint32_t rank = ts_network_variable_rank(name);
   if (rank == VARIABLES)
-    return ts_network_variable_left(name, value) ? NULL : unknown(arena, name);
+    return ts_network_variable_left(name, value) ? NULL : network_variables_unknown(arena, name);
   const variable *v = &variables[rank];
   if (v->what == ALGORITHMS || v->what == PROTOCOLS)
     return choice(arena, name, value, v->what == ALGORITHMS, f, changed);
   double x;
-  const char *wrong = number_of(arena, v, value, &x);
+  const char *wrong = network_variables_number_of(arena, v, value, &x);
   if (wrong)
     return wrong;
   if (v->what == FABRICS && x > 0)

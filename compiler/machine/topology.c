@@ -8,19 +8,22 @@
 #include "compiler/eval/report.h"
 #include "compiler/machine/nccl_topology.h"
 
-typedef struct lister {
+typedef struct topology_lister {
   const ts_builtin_call *c;
   TS_VEC(ts_value) rows;
   TS_VEC(ts_field) fields;
-} lister;
+} topology_lister;
 
-static ts_value number(const lister *l, int64_t n) { return ts_int_value(n, l->c->span); }
-static ts_value rate(const lister *l, double bytes)
+static ts_value topology_number(const topology_lister *l, int64_t n)
+{
+  return ts_int_value(n, l->c->span);
+}
+static ts_value rate(const topology_lister *l, double bytes)
 {
   return ts_quantity_value(8 * bytes, TS_DIM_RATE, l->c->span);
 }
 
-static void add_row(lister *l, ts_value a, ts_value b, ts_value c)
+static void topology_add_row(topology_lister *l, ts_value a, ts_value b, ts_value c)
 {
   ts_value *row = TS_NEW_ARRAY(l->c->s->arena, ts_value, 3);
   row[0] = a;
@@ -29,7 +32,7 @@ static void add_row(lister *l, ts_value a, ts_value b, ts_value c)
   TS_PUSH(l->c->s->arena, &l->rows, ts_list_value(l->c->s->arena, row, 3, l->c->span));
 }
 
-static void add_field(lister *l, const char *name, ts_value value)
+static void add_field(topology_lister *l, const char *name, ts_value value)
 {
   ts_value *kept = TS_NEW(l->c->s->arena, ts_value);
   *kept = value;
@@ -37,7 +40,7 @@ static void add_field(lister *l, const char *name, ts_value value)
           (ts_field){ts_lang_intern(l->c->s->lang, name, strlen(name)), kept, l->c->span});
 }
 
-static void end_list(lister *l, const char *name)
+static void end_list(topology_lister *l, const char *name)
 {
   add_field(
     l, name,
@@ -58,34 +61,35 @@ static double rate_of(const ts_topology *t, uint32_t gpu)
 
 static ts_value record_of(const ts_builtin_call *c, const ts_topology *t)
 {
-  lister l = {.c = c};
-  add_field(&l, "gpus", number(&l, (int64_t)t->gpus.count));
-  add_field(&l, "parts", number(&l, t->part_count));
-  add_field(&l, "sm", number(&l, t->gpus.at[0].sm));
+  topology_lister l = {.c = c};
+  add_field(&l, "gpus", topology_number(&l, (int64_t)t->gpus.count));
+  add_field(&l, "parts", topology_number(&l, t->part_count));
+  add_field(&l, "sm", topology_number(&l, t->gpus.at[0].sm));
   for (size_t i = 0; i < t->processors.count; i++)
-    TS_PUSH(c->s->arena, &l.rows, number(&l, t->processors.at[i]));
+    TS_PUSH(c->s->arena, &l.rows, topology_number(&l, t->processors.at[i]));
   end_list(&l, "processors");
   for (size_t i = 0; i < t->links.count; i++)
-    add_row(&l, number(&l, t->links.at[i].from), number(&l, t->links.at[i].to),
-            rate(&l, t->links.at[i].rate));
+    topology_add_row(&l, topology_number(&l, t->links.at[i].from),
+                     topology_number(&l, t->links.at[i].to), rate(&l, t->links.at[i].rate));
   end_list(&l, "links");
   for (size_t i = 0; i < t->gpus.count; i++)
-    add_row(&l, number(&l, (int64_t)i), number(&l, t->gpus.at[i].part),
-            rate(&l, rate_of(t, (uint32_t)i)));
+    topology_add_row(&l, topology_number(&l, (int64_t)i), topology_number(&l, t->gpus.at[i].part),
+                     rate(&l, rate_of(t, (uint32_t)i)));
   end_list(&l, "gpu_links");
   for (size_t i = 0; i < t->nvlinks.count; i++)
     if (t->nvlinks.at[i].other >= 0)
-      add_row(&l, number(&l, t->nvlinks.at[i].gpu), number(&l, t->nvlinks.at[i].other),
-              number(&l, t->nvlinks.at[i].count));
+      topology_add_row(&l, topology_number(&l, t->nvlinks.at[i].gpu),
+                       topology_number(&l, t->nvlinks.at[i].other),
+                       topology_number(&l, t->nvlinks.at[i].count));
   end_list(&l, "pairs");
   for (size_t i = 0; i < t->nvlinks.count; i++)
     if (t->nvlinks.at[i].other < 0)
-      add_row(&l, number(&l, t->nvlinks.at[i].gpu), number(&l, 0),
-              number(&l, t->nvlinks.at[i].count));
+      topology_add_row(&l, topology_number(&l, t->nvlinks.at[i].gpu), topology_number(&l, 0),
+                       topology_number(&l, t->nvlinks.at[i].count));
   end_list(&l, "switched");
   for (size_t i = 0; i < t->nets.count; i++)
-    add_row(&l, number(&l, t->nets.at[i].part), number(&l, (int64_t)i),
-            rate(&l, t->nets.at[i].rate));
+    topology_add_row(&l, topology_number(&l, t->nets.at[i].part), topology_number(&l, (int64_t)i),
+                     rate(&l, t->nets.at[i].rate));
   end_list(&l, "nets");
   ts_record *record = TS_NEW(c->s->arena, ts_record);
   *record = (ts_record){.count = (uint32_t)l.fields.count, .at = l.fields.at};

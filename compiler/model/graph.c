@@ -17,7 +17,7 @@ typedef ts_graph_builder builder;
 
 /* -- labels -- */
 
-static const char *intern(builder *b, const char *text)
+static const char *graph_intern(builder *b, const char *text)
 {
   return ts_lang_intern(b->s->lang, text, strlen(text));
 }
@@ -32,7 +32,8 @@ void ts_graph_take_label(builder *b, ts_graph_label label)
 /* The full label of a node; a second node of the same label becomes `add_2`. */
 static const char *unique_label(builder *b, const char *name, uint32_t clash)
 {
-  const char *label = intern(b, ts_arena_printf(ts_graph_growing(b->s), "%s%s", b->prefix, name));
+  const char *label =
+    graph_intern(b, ts_arena_printf(ts_graph_growing(b->s), "%s%s", b->prefix, name));
   uint32_t taken = (uint32_t)(uintptr_t)ts_names_get(&b->labels, label);
   if (taken)
     return unique_label(
@@ -189,7 +190,7 @@ static bool same_inputs(const ts_slot *a, const ts_slot *b)
 }
 
 /* Of two ops that are alike the same. Which tensors they take does not matter. */
-static uint64_t hash_of(const ts_op *op)
+static uint64_t graph_hash_of(const ts_op *op)
 {
   uint64_t h = ts_mix(UINT64_C(0xcbf29ce484222325), (uintptr_t)op->decl);
   h = ts_mix(h, (uintptr_t)op->traced);
@@ -219,19 +220,22 @@ static bool are_alike(const ts_op *a, const ts_op *b)
 
 /* -- ops -- */
 
-typedef struct wanted { const ts_graph *g; const ts_op *op; } wanted;
+typedef struct graph_wanted {
+  const ts_graph *g;
+  const ts_op *op;
+} graph_wanted;
 
-static bool alike(const void *closure, uint32_t number)
+static bool graph_alike(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const graph_wanted *w = closure;
   return are_alike(&w->g->ops.at[number], w->op);
 }
 
 /* Shapes of parameters and outputs: those of an op that is alike, or evaluated. */
 static bool find_shapes(ts_session *s, ts_graph *g, const ts_plan *plan, ts_op *op)
 {
-  uint32_t hash = ts_hash_number(op->hash = hash_of(op));
-  op->alike = ts_hash_find(&g->different, hash, alike, &(wanted){g, op});
+  uint32_t hash = ts_hash_number(op->hash = graph_hash_of(op));
+  op->alike = ts_hash_find(&g->different, hash, graph_alike, &(graph_wanted){g, op});
   if (op->alike == TS_HASH_NONE) {
     ts_op_scope scope = {.s = s, .plan = plan, .op = op, .slots = op->slots, .args = op->args};
     op->alike = (uint32_t)g->ops.count;
@@ -283,7 +287,7 @@ static ts_value outputs_value(builder *b, const ts_op *op)
   return (ts_value){.type = TS_T_LIST, .span = op->span, .u.list = list};
 }
 
-static ts_value fail(builder *b)
+static ts_value graph_fail(builder *b)
 {
   b->failed = true;
   return ts_error_value();
@@ -296,11 +300,11 @@ static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, con
   ts_value *values = TS_NEW_ARRAY(b->s->arena, ts_value, params->count + 1);
   for (uint32_t i = 0; i < params->count; i++) {
     if (!ts_env_lookup(args, params->child[i]->name, &values[i]) || values[i].type == TS_T_ERROR)
-      return fail(b);
+      return graph_fail(b);
     ts_budget budget = ts_budget_begin(b->s); /* who compares ops walks over their arguments */
     ts_value_walk(values[i], &budget);
     if (!ts_budget_end(b->s, &budget, call->span))
-      return fail(b);
+      return graph_fail(b);
     values[i] = with_edges(b, values[i]);
   }
   if (b->g->ops.count >= b->s->limits.ops) {
@@ -308,7 +312,7 @@ static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, con
                              ts_count_print(b->s->arena, b->s->limits.ops));
     ts_diag_here(d, "one too many");
     ts_diag_help(d, "`repeat` fewer layers, or make one op of several");
-    return fail(b);
+    return graph_fail(b);
   }
   ts_op op = {.decl = decl,
               .module = module,
@@ -319,10 +323,10 @@ static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, con
   op.label = unique_label(b, label ? label : decl->name, 0);
   op.unit = b->inside ? b->units - 1 : b->units;
   uint32_t index = ts_graph_add(b->s, b->g, b->plan, op);
-  return index == TS_NO_INDEX ? fail(b) : outputs_value(b, &b->g->ops.at[index]);
+  return index == TS_NO_INDEX ? graph_fail(b) : outputs_value(b, &b->g->ops.at[index]);
 }
 
-static void run(builder *b, ts_env *env, const ts_ast *body);
+static void graph_run(builder *b, ts_env *env, const ts_ast *body);
 
 static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const ts_ast *call,
                             const char *label)
@@ -341,14 +345,14 @@ static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const 
                              b->s->limits.blocks);
     ts_diag_here(d, "one too deep");
     ts_diag_help(d, "merge blocks that only call each other; a block must not call itself");
-    return fail(b);
+    return graph_fail(b);
   }
   if (label)
     b->prefix = ts_arena_printf(b->s->arena, "%s.", unique_label(b, label, 0));
   b->yielded = (ts_value){.type = TS_T_NONE, .span = call->span};
   b->depth++;
   b->by = &by;
-  run(b, args, decl);
+  graph_run(b, args, decl);
   b->by = outer;
   b->depth--;
   ts_value result = b->yielded;
@@ -357,8 +361,8 @@ static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const 
   return result;
 }
 
-static ts_value apply(void *closure, const ts_env *env, const ts_ast *decl, const ts_env *module,
-                      const ts_ast *call)
+static ts_value graph_apply(void *closure, const ts_env *env, const ts_ast *decl,
+                            const ts_env *module, const ts_ast *call)
 {
   builder *b = closure;
   const char *label = call == b->call ? b->label : NULL;
@@ -368,7 +372,7 @@ static ts_value apply(void *closure, const ts_env *env, const ts_ast *decl, cons
     return ts_error_value();
   ts_env *args = ts_bind_args(b->s, env, module, decl, call);
   if (!args)
-    return fail(b);
+    return graph_fail(b);
   return decl->kind == TS_AST_OP ? apply_op(b, args, decl, module, call, label) :
                                    apply_block(b, args, decl, call, label);
 }
@@ -429,7 +433,7 @@ static void run_repeat(builder *b, ts_env *env, const ts_ast *item)
       b->g->before_units = (uint32_t)b->g->ops.count;
     b->units += top;
     b->inside |= top;
-    run(b, env, item);
+    graph_run(b, env, item);
   }
   b->inside &= !top;
   b->prefix = prefix;
@@ -443,12 +447,12 @@ static void run_if(builder *b, ts_env *env, const ts_ast *item)
     return;
   }
   if (truth)
-    run(b, env, ts_ast_then(item));
+    graph_run(b, env, ts_ast_then(item));
   else if (ts_ast_else(item))
-    run(b, env, ts_ast_else(item));
+    graph_run(b, env, ts_ast_else(item));
 }
 
-static void run(builder *b, ts_env *env, const ts_ast *body)
+static void graph_run(builder *b, ts_env *env, const ts_ast *body)
 {
   ts_ast_list items = ts_ast_items(body);
   for (uint32_t i = 0; i < items.count && !b->failed; i++) {
@@ -555,7 +559,7 @@ static bool build_from_source(builder *b, const ts_applied *model)
   if (!env)
     return false;
   ts_value bound;
-  const char *batch = intern(b, "batch");
+  const char *batch = graph_intern(b, "batch");
   if (!ts_env_lookup(env, batch, &bound))
     ts_env_bind(env, batch, ts_int_value(b->plan->micro_batch, b->plan->span_of[TS_PLAN_batch]));
   const ts_required_by by = {.what = "model",
@@ -565,9 +569,9 @@ static bool build_from_source(builder *b, const ts_applied *model)
                              .error = TS_E0314,
                              .warning = TS_W0314};
   b->s->running->apply_closure = b;
-  b->s->running->apply = apply;
+  b->s->running->apply = graph_apply;
   b->by = &by;
-  run(b, env, model->decl);
+  graph_run(b, env, model->decl);
   b->by = NULL;
   b->s->running->apply = NULL;
   b->s->running->apply_closure = NULL;

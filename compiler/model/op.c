@@ -369,7 +369,7 @@ static ts_env *env_of(const ts_op_scope *scope, const ts_env *parent)
 static ts_env *body_env(ts_op_scope *scope) { return env_of(scope, scope->op->module); }
 
 /* Errors inside say which op of the model they are about. */
-static bool walk(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_outputs)
+static bool op_walk(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_outputs)
 {
   ts_frame frame = {scope->op->kind, scope->op->span, scope->s->running->frame};
   scope->s->running->frame = &frame;
@@ -430,9 +430,9 @@ bool ts_op_casts(ts_op_scope *scope, ts_slot *slots)
   return true;
 }
 
-bool ts_op_shapes(ts_op_scope *scope) { return walk(scope, body_env(scope), true, true); }
+bool ts_op_shapes(ts_op_scope *scope) { return op_walk(scope, body_env(scope), true, true); }
 
-bool ts_op_outputs(ts_op_scope *scope) { return walk(scope, body_env(scope), false, true); }
+bool ts_op_outputs(ts_op_scope *scope) { return op_walk(scope, body_env(scope), false, true); }
 
 static void bind_about(const ts_op_scope *scope, ts_env *env, const char *text, ts_value value)
 {
@@ -481,8 +481,8 @@ static void bind_gradients(const ts_op_scope *scope, ts_env *env)
 }
 
 /* What an op states of its work is 0 or more, and below the limit, which an IR can hold. */
-static bool possible(const ts_op_scope *scope, const ts_ast *expr, const char *what, double value,
-                     double limit)
+static bool op_possible(const ts_op_scope *scope, const ts_ast *expr, const char *what,
+                        double value, double limit)
 {
   if (value >= 0 && value < limit)
     return true;
@@ -493,7 +493,7 @@ static bool possible(const ts_op_scope *scope, const ts_ast *expr, const char *w
 }
 
 /* Bytes of a list of tensors and sizes, lists inside included. */
-static bool bytes_of(const ts_op_scope *scope, const ts_ast *expr, ts_value v, double *bytes)
+static bool op_bytes_of(const ts_op_scope *scope, const ts_ast *expr, ts_value v, double *bytes)
 {
   if (v.type == TS_T_TENSOR) {
     *bytes += ts_shape_elements(v.u.tensor->shape) * v.u.tensor->dtype->bits / 8;
@@ -501,11 +501,11 @@ static bool bytes_of(const ts_op_scope *scope, const ts_ast *expr, ts_value v, d
   }
   if (v.type == TS_T_QUANTITY && ts_dimension_equal(v.dimension, TS_DIM_SIZE)) {
     *bytes += v.u.real / 8;
-    return possible(scope, expr, "bytes of an op", v.u.real / 8, MOST_BYTES);
+    return op_possible(scope, expr, "bytes of an op", v.u.real / 8, MOST_BYTES);
   }
   if (v.type == TS_T_LIST) {
     for (uint32_t i = 0; i < v.u.list->count; i++)
-      if (!bytes_of(scope, expr, v.u.list->at[i], bytes))
+      if (!op_bytes_of(scope, expr, v.u.list->at[i], bytes))
         return false;
     return true;
   }
@@ -518,8 +518,8 @@ static bool bytes_of(const ts_op_scope *scope, const ts_ast *expr, ts_value v, d
   return false;
 }
 
-static bool number_of(const ts_op_scope *scope, const ts_ast *field, ts_value v,
-                      ts_dimension allowed, double *number)
+static bool op_number_of(const ts_op_scope *scope, const ts_ast *field, ts_value v,
+                         ts_dimension allowed, double *number)
 {
   switch (v.type) {
   case TS_T_INT: *number = (double)v.u.integer; return true;
@@ -540,7 +540,7 @@ static bool number_of(const ts_op_scope *scope, const ts_ast *field, ts_value v,
   return false;
 }
 
-static bool is_word(const char *name, const char *word) { return !strcmp(name, word); }
+static bool op_is_word(const char *name, const char *word) { return !strcmp(name, word); }
 
 static bool kernel_field(const ts_op_scope *scope, const ts_env *env, const ts_ast *field,
                          ts_kernel *k, ts_feature *features)
@@ -548,38 +548,38 @@ static bool kernel_field(const ts_op_scope *scope, const ts_env *env, const ts_a
   const char *name = field->name;
   ts_value v = ts_eval(scope->s, env, ts_ast_value(field));
   double number = 0;
-  if (is_word(name, "reads") || is_word(name, "writes") || is_word(name, "bytes")) {
+  if (op_is_word(name, "reads") || op_is_word(name, "writes") || op_is_word(name, "bytes")) {
     k->host_only = false;
-    return bytes_of(scope, ts_ast_value(field), v, &k->bytes);
+    return op_bytes_of(scope, ts_ast_value(field), v, &k->bytes);
   }
-  if (is_word(name, "temp")) {
+  if (op_is_word(name, "temp")) {
     k->pieces = v.type == TS_T_LIST ? v.u.list->count : 1;
-    return bytes_of(scope, ts_ast_value(field), v, &k->temp);
+    return op_bytes_of(scope, ts_ast_value(field), v, &k->temp);
   }
-  if (is_word(name, "dtype")) {
+  if (op_is_word(name, "dtype")) {
     if (v.type == TS_T_DTYPE)
       k->dtype = v.u.dtype;
     return v.type == TS_T_DTYPE || eval_dtype(scope, env, ts_ast_value(field), &k->dtype);
   }
-  if (is_word(name, "host")) {
-    if (!number_of(scope, field, v, TS_DIM_TIME, &number))
+  if (op_is_word(name, "host")) {
+    if (!op_number_of(scope, field, v, TS_DIM_TIME, &number))
       return false;
     k->host = (int64_t)(number * 1e12 + 0.5);
-    return possible(scope, ts_ast_value(field), "time of the host, in seconds,", number,
-                    MOST_SECONDS);
+    return op_possible(scope, ts_ast_value(field), "time of the host, in seconds,", number,
+                       MOST_SECONDS);
   }
   k->host_only = false;
-  double *work = is_word(name, "flops")       ? &k->flops :
-                 is_word(name, "model_flops") ? &k->model_flops :
-                                                NULL;
-  if (!number_of(scope, field, v, work ? TS_DIM_WORK : TS_DIM_NONE, &number))
+  double *work = op_is_word(name, "flops")       ? &k->flops :
+                 op_is_word(name, "model_flops") ? &k->model_flops :
+                                                   NULL;
+  if (!op_number_of(scope, field, v, work ? TS_DIM_WORK : TS_DIM_NONE, &number))
     return false;
   if (!work) {
     features[k->feature_count++] = (ts_feature){name, number};
     return true;
   }
   *work = number;
-  return possible(scope, ts_ast_value(field), "FLOP of an op", number, MOST_FLOPS);
+  return op_possible(scope, ts_ast_value(field), "FLOP of an op", number, MOST_FLOPS);
 }
 
 static const ts_dtype *kernel_dtype(const ts_op_scope *scope)
@@ -692,9 +692,9 @@ static void late_reads(const ts_op_scope *scope, const ts_env *env, const ts_ast
     double bytes = 0;
     for (uint32_t k = 0; wanted && k < fields.count; k++) {
       const ts_ast *at = fields.at[k];
-      bare |= is_word(at->name, "bytes");
-      stated |= is_word(at->name, "reads");
-      if (is_word(at->name, "reads"))
+      bare |= op_is_word(at->name, "bytes");
+      stated |= op_is_word(at->name, "reads");
+      if (op_is_word(at->name, "reads"))
         read_late(scope, ts_eval(scope->s, env, ts_ast_value(at)), &list, &bytes);
     }
     work->late_bytes = (int64_t)bytes > work->late_bytes ? (int64_t)bytes : work->late_bytes;
@@ -731,7 +731,7 @@ static bool save(const ts_op_scope *scope, const ts_ast *expr, ts_value v, saved
     return true;
   }
   double bytes = 0;
-  if (!bytes_of(scope, expr, v, &bytes))
+  if (!op_bytes_of(scope, expr, v, &bytes))
     return false;
   if (bytes > 0)
     TS_PUSH(scope->s->arena, list, (ts_saved){TS_NO_INDEX, (int64_t)bytes});
@@ -750,9 +750,9 @@ static bool saves(const ts_op_scope *scope, const ts_env *env, const ts_ast *ite
 
 static ts_phase phase_named(const char *name)
 {
-  return is_word(name, "forward") ? TS_PHASE_FORWARD :
-         is_word(name, "input")   ? TS_PHASE_INPUT :
-                                    TS_PHASE_WEIGHT;
+  return op_is_word(name, "forward") ? TS_PHASE_FORWARD :
+         op_is_word(name, "input")   ? TS_PHASE_INPUT :
+                                       TS_PHASE_WEIGHT;
 }
 
 static bool work_items(const ts_op_scope *scope, const ts_env *env, ts_work *work,
@@ -810,7 +810,7 @@ bool ts_op_work(ts_op_scope *scope, ts_work *work, const ts_ast **failed)
   ts_env *env = body_env(scope);
   *work = (ts_work){0};
   *failed = NULL;
-  if (!walk(scope, env, false, false))
+  if (!op_walk(scope, env, false, false))
     return false;
   bind_gradients(scope, env);
   ts_frame frame = {scope->op->kind, scope->op->span, scope->s->running->frame};

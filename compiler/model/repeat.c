@@ -54,7 +54,7 @@ static bool has_tensor(const ts_value *v)
   return has;
 }
 
-static bool same(const ts_value *a, const ts_value *b)
+static bool repeat_same(const ts_value *a, const ts_value *b)
 {
   if (a->type != b->type)
     return false;
@@ -85,7 +85,7 @@ static bool same_meaning(const mark *m, uint32_t i, uint32_t step)
   if (m[1].edge[i] - m[0].edge[i] != m[2].edge[i] - m[1].edge[i] ||
       !steps_by(m[0].edge[i], m[1].edge[i], step) || !m[0].edge[i] != !m[1].edge[i])
     return false;
-  if (same(a, b) && same(b, c))
+  if (repeat_same(a, b) && repeat_same(b, c))
     return true;
   return a->type == TS_T_TENSOR && b->type == TS_T_TENSOR && c->type == TS_T_TENSOR &&
          same_tensor(a->u.tensor, b->u.tensor, step) &&
@@ -113,7 +113,7 @@ static bool same_argument(const ts_value *a, const ts_value *b, uint32_t step)
   if (a->type == TS_T_TENSOR)
     return same_tensor(a->u.tensor, b->u.tensor, step);
   if (a->type != TS_T_LIST || !has_tensor(a))
-    return same(a, b);
+    return repeat_same(a, b);
   bool all = a->u.list->count == b->u.list->count;
   for (uint32_t i = 0; all && i < a->u.list->count; i++)
     all = same_argument(&a->u.list->at[i], &b->u.list->at[i], step);
@@ -172,7 +172,7 @@ static bool two_alike(const ts_repeat *r)
   bool all = m[2].ops - m[1].ops == ops && m[2].tensors - m[1].tensors == step &&
              m[2].labels - m[1].labels == labels && m[1].count == m[0].count &&
              m[2].count == m[1].count && m[2].steps - m[1].steps == m[1].steps - m[0].steps &&
-             same(&m[0].yielded, &m[2].yielded) && same(&m[1].yielded, &m[2].yielded);
+             repeat_same(&m[0].yielded, &m[2].yielded) && repeat_same(&m[1].yielded, &m[2].yielded);
   for (uint32_t i = 0; all && i < m[0].count; i++)
     all = r->env->name[i] == r->name || same_meaning(m, i, step);
   for (uint32_t k = 0; all && k < ops; k++)

@@ -42,7 +42,7 @@ static bool read_step(ts_session *s, const ts_applied *model, ts_graph *g)
   return false;
 }
 
-static bool read_options(ts_tracer *t)
+static bool traced_read_options(ts_tracer *t)
 {
   ts_table_source source = {.from_file = t->model->span.file,
                             .file = text_option(t, "file"),
@@ -323,7 +323,7 @@ static void settle_pending(ts_tracer *t)
 
 /* The first entry that fits, with the row's parameters; keeps op and measured times for the copies
  * of a layer. */
-static bool choose(ts_tracer *t, uint32_t index, const inputs *in, ts_value record)
+static bool traced_choose(ts_tracer *t, uint32_t index, const inputs *in, ts_value record)
 {
   ts_traced_row *p = &t->places[index];
   const ts_row *row = &t->rows.at[index];
@@ -363,7 +363,7 @@ static bool choose(ts_tracer *t, uint32_t index, const inputs *in, ts_value reco
 /* -- tensors -- */
 
 /* An input or a constant at the plan's batch. */
-static ts_shape scaled(ts_tracer *t, ts_shape shape, bool given)
+static ts_shape traced_scaled(ts_tracer *t, ts_shape shape, bool given)
 {
   uint32_t at = given && shape.rank <= t->batch_dim ? 0 : t->batch_dim;
   bool batched = shape.rank > at && shape.dim[at] == t->batch && (given || shape.rank > 1);
@@ -401,7 +401,7 @@ static void add_source(ts_tracer *t, uint32_t index)
 {
   const ts_row *row = &t->rows.at[index];
   bool given = t->places[index].role == TS_ROW_GIVEN;
-  ts_shape shape = scaled(t, row->output, given);
+  ts_shape shape = traced_scaled(t, row->output, given);
   uint32_t edge = ts_graph_add_tensor(t->s, t->g, row->name, shape, row->dtype, TS_NO_INDEX);
   t->made[index] = new_tensor(t, shape, row->dtype, edge, row->name);
 }
@@ -455,7 +455,7 @@ static bool add_op(ts_tracer *t, uint32_t index, const char *prefix)
   }
   ts_value record = row_value(t, row, &in, row->output);
   ts_op op;
-  if (!p->measured && !choose(t, index, &in, record))
+  if (!p->measured && !traced_choose(t, index, &in, record))
     return false;
   const ts_tensor **tensor = TS_NEW_ARRAY(t->s->arena, const ts_tensor *, in.count + 1);
   for (uint32_t i = 0; i < in.count; i++)
@@ -527,7 +527,7 @@ static bool add_layers(ts_tracer *t)
 bool ts_trace_build(ts_session *s, const ts_plan *plan, const ts_applied *model, ts_graph *g)
 {
   ts_tracer t = {.s = s, .plan = plan, .g = g, .model = model};
-  if (!read_options(&t) || !read_step(s, model, g))
+  if (!traced_read_options(&t) || !read_step(s, model, g))
     return false;
   g->sums_measured = t.map.sums;
   ts_traced_floor(&t);
@@ -563,7 +563,7 @@ static bool no_kernel(ts_session *s, const ts_op *op, const char *direction, dou
   return false;
 }
 
-static bool finish(ts_session *s, const ts_plan *plan, const ts_op *op, ts_measured *m)
+static bool traced_finish(ts_session *s, const ts_plan *plan, const ts_op *op, ts_measured *m)
 {
   const ts_ast *failed = NULL;
   ts_op_scope scope = {
@@ -595,7 +595,7 @@ static bool add_samples(ts_session *s, const ts_plan *plan, const ts_applied *ta
 {
   ts_graph unused = {0};
   ts_tracer t = {.s = s, .plan = plan, .g = &unused, .model = table};
-  if (!read_options(&t))
+  if (!traced_read_options(&t))
     return false;
   ts_traced_floor(&t);
   if (!ts_traced_place(&t) || !ts_traced_pairs(&t))
@@ -607,7 +607,7 @@ static bool add_samples(ts_session *s, const ts_plan *plan, const ts_applied *ta
     inputs in = inputs_of(&t, row);
     if (does_nothing(&t, row, &in))
       continue;
-    if (!choose(&t, i, &in, row_value(&t, row, &in, row->output)))
+    if (!traced_choose(&t, i, &in, row_value(&t, row, &in, row->output)))
       return false;
     t.places[i].op.needs_gradient = t.places[i].op.needs_input_gradient = row->backward > 0;
   }
@@ -616,7 +616,7 @@ static bool add_samples(ts_session *s, const ts_plan *plan, const ts_applied *ta
     const ts_traced_row *p = &t.places[i];
     if (!p->measured)
       continue;
-    if (!finish(s, plan, &p->op, p->measured))
+    if (!traced_finish(s, plan, &p->op, p->measured))
       return false;
     TS_PUSH(s->arena, &g->samples, p->measured);
   }
@@ -666,7 +666,7 @@ bool ts_trace_finish(ts_session *s, const ts_plan *plan, ts_graph *g)
     if (!op->measured || op->measured->work.has_phase[TS_PHASE_FORWARD] || op->measured == done)
       continue;
     done = op->measured;
-    if (!finish(s, plan, op, (ts_measured *)(uintptr_t)op->measured))
+    if (!traced_finish(s, plan, op, (ts_measured *)(uintptr_t)op->measured))
       return false;
     TS_PUSH(s->arena, &g->samples, done);
   }

@@ -27,7 +27,7 @@ static int64_t elements(ts_shape shape)
   return n;
 }
 
-static void add(ts_follow *f, uint32_t out, uint32_t in)
+static void traced_follow_add(ts_follow *f, uint32_t out, uint32_t in)
 {
   int n = 0;
   while (n < TS_FOLLOW_MAX && f->of[out][n] >= 0)
@@ -46,7 +46,7 @@ static bool by_size(ts_shape in, dims a, ts_shape out, dims b, ts_follow *f)
       k++;
     if (k < a.count) {
       taken[k] = true;
-      add(f, b.at[i], a.at[k]);
+      traced_follow_add(f, b.at[i], a.at[k]);
     } else {
       all = false;
     }
@@ -64,7 +64,7 @@ static void by_size_from_last(ts_shape in, dims a, ts_shape out, dims b, ts_foll
       left--;
     if (left > 0) {
       k = left - 1;
-      add(f, b.at[i], a.at[k]);
+      traced_follow_add(f, b.at[i], a.at[k]);
     }
   }
 }
@@ -100,7 +100,7 @@ static void by_runs(ts_shape in, dims a, ts_shape out, dims b, bool batch, ts_fo
     else if (leading && i == first + 1)
       leading = split_part(out, b, begin, k);
     for (uint32_t d = first; d < i; d++)
-      add(f, leading, a.at[d]);
+      traced_follow_add(f, leading, a.at[d]);
   }
 }
 
@@ -121,7 +121,7 @@ void ts_shape_follow(ts_shape in, ts_shape out, bool batch, ts_follow *follow)
   } else if (in.rank == out.rank) { /* a slice: each dimension is a part of its own */
     for (uint32_t d = 0; d < in.rank; d++)
       if (in.dim[d] != 1 || out.dim[d] == 1)
-        add(follow, d, d);
+        traced_follow_add(follow, d, d);
   } else {
     by_size_from_last(in, a, out, b, follow);
   }

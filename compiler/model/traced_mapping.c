@@ -7,16 +7,22 @@
 
 enum { MAX_PATTERNS = 128 };
 
-typedef struct reader { ts_session *s; const ts_applied *model; ts_mapping *map; } reader;
+typedef struct traced_mapping_reader {
+  ts_session *s;
+  const ts_applied *model;
+  ts_mapping *map;
+} traced_mapping_reader;
 
-static bool bad_mapping(reader *r, ts_span span, const char *what, const char *needed)
+static bool bad_mapping(traced_mapping_reader *r, ts_span span, const char *what,
+                        const char *needed)
 {
   ts_diag *d = ts_diag_add(r->s->diags, TS_E0523, span.file ? span : r->model->span, "%s", what);
   ts_diag_here(d, "%s", needed);
   return false;
 }
 
-static bool read_patterns(reader *r, const ts_record *record, const char *field, ts_patterns *list)
+static bool read_patterns(traced_mapping_reader *r, const ts_record *record, const char *field,
+                          ts_patterns *list)
 {
   const ts_value *v = ts_record_find(record, field);
   const char *at[MAX_PATTERNS];
@@ -50,7 +56,7 @@ bool ts_patterns_match(const ts_patterns *list, const char *text)
   return false;
 }
 
-static bool read_entry(reader *r, ts_value v)
+static bool read_entry(traced_mapping_reader *r, ts_value v)
 {
   ts_mapped_kind e = {.span = v.span};
   if (v.type != TS_T_RECORD)
@@ -78,7 +84,7 @@ static bool read_entry(reader *r, ts_value v)
   return true;
 }
 
-static bool read_label(reader *r, ts_value v)
+static bool read_label(traced_mapping_reader *r, ts_value v)
 {
   ts_mapped_label l;
   const ts_value *label = v.type == TS_T_RECORD ? ts_record_find(v.u.record, "label") : NULL;
@@ -92,8 +98,8 @@ static bool read_label(reader *r, ts_value v)
   return true;
 }
 
-static bool read_list(reader *r, const ts_record *map, const char *field,
-                      bool (*read)(reader *, ts_value), bool needed)
+static bool read_list(traced_mapping_reader *r, const ts_record *map, const char *field,
+                      bool (*read)(traced_mapping_reader *, ts_value), bool needed)
 {
   const ts_value *v = ts_record_find(map, field);
   if (!v && !needed)
@@ -111,7 +117,7 @@ static bool read_list(reader *r, const ts_record *map, const char *field,
 
 bool ts_mapping_read(ts_session *s, const ts_applied *model, ts_mapping *map)
 {
-  reader reader = {s, model, map}, *r = &reader;
+  traced_mapping_reader reader = {s, model, map}, *r = &reader;
   const ts_value *v = ts_record_find(&model->args, "ops");
   if (!v || v->type != TS_T_RECORD)
     return bad_mapping(r, model->span, "`trace` needs a mapping from kinds of rows to ops",

@@ -6,7 +6,7 @@
 
 #include "compiler/eval/module.h"
 
-static int by_value(const void *a, const void *b)
+static int traced_rows_by_value(const void *a, const void *b)
 {
   return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
 }
@@ -22,7 +22,7 @@ void ts_traced_floor(ts_tracer *t)
       at[n++] = t->rows.at[i].forward;
   if (!n)
     return;
-  qsort(at, n, sizeof *at, by_value);
+  qsort(at, n, sizeof *at, traced_rows_by_value);
   t->floor = n % 2 ? at[n / 2] : (at[n / 2 - 1] + at[n / 2]) / 2;
 }
 

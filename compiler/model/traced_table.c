@@ -35,9 +35,9 @@ static ts_span here(file *f)
   return (ts_span){f->number, (uint32_t)f->csv.begin, (uint32_t)end};
 }
 
-static bool fail(file *f, const char *label, const char *format, ...)
+static bool traced_table_fail(file *f, const char *label, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
-static bool fail(file *f, const char *label, const char *format, ...)
+static bool traced_table_fail(file *f, const char *label, const char *format, ...)
 {
   va_list args;
   va_start(args, format);
@@ -51,19 +51,20 @@ static bool fail(file *f, const char *label, const char *format, ...)
 
 /* -- CSV -- */
 
-static bool begin(ts_session *s, const ts_table_source *source, ts_table_text table, file *f)
+static bool traced_table_begin(ts_session *s, const ts_table_source *source, ts_table_text table,
+                               file *f)
 {
   *f = (file){.s = s, .source = source, .name = table.name};
   f->csv = (ts_csv){.arena = s->arena, .text = table.text, .size = table.size, .comment = '#'};
   if (f->csv.size > UINT32_MAX / 2) {
     f->csv.size = 0;
-    return fail(f, "too large", "the table is larger than 2 GiB");
+    return traced_table_fail(f, "too large", "the table is larger than 2 GiB");
   }
   return true;
 }
 
 /* `# word: text`: the text, or NULL. */
-static const char *stated(file *f, const char *word)
+static const char *traced_table_stated(file *f, const char *word)
 {
   const char *at = f->csv.text + f->csv.begin + 1, *stop = f->csv.text + f->csv.end;
   size_t length = strlen(word);
@@ -81,13 +82,15 @@ static const char *stated(file *f, const char *word)
 /* False after an error: another device than in a comment before. */
 static bool take_comment(file *f)
 {
-  const char *device = stated(f, "device:");
+  const char *device = traced_table_stated(f, "device:");
   if (device && f->device && device != f->device)
-    return fail(f, "a table is of one device", "the table is of `%s` already", f->device);
+    return traced_table_fail(f, "a table is of one device", "the table is of `%s` already",
+                             f->device);
   f->device = device ? device : f->device;
-  const char *batch = stated(f, "batch_dim:");
+  const char *batch = traced_table_stated(f, "batch_dim:");
   if (batch && (strlen(batch) != 1 || *batch < '0' || *batch >= '0' + MAX_RANK))
-    return fail(f, "a number from 0: `# batch_dim: 1`", "`%.40s` is not a dimension", batch);
+    return traced_table_fail(f, "a number from 0: `# batch_dim: 1`", "`%.40s` is not a dimension",
+                             batch);
   f->batch_dim = batch ? batch : f->batch_dim;
   return true;
 }
@@ -104,7 +107,7 @@ static bool next_record(file *f)
     }
   if (kind == TS_CSV_ROW && f->csv.wrong) {
     f->damaged = true;
-    return fail(f, "here", "%s", f->csv.wrong);
+    return traced_table_fail(f, "here", "%s", f->csv.wrong);
   }
   f->cell_count = count < MAX_COLUMNS ? (uint32_t)count : MAX_COLUMNS;
   for (uint32_t i = 0; i < f->cell_count; i++)
@@ -118,7 +121,7 @@ static bool read_header(file *f)
     if (f->damaged)
       return false;
     f->csv.begin = f->csv.end = 0;
-    return fail(f, "nothing but comments", "the table `%s` is empty", f->name);
+    return traced_table_fail(f, "nothing but comments", "the table `%s` is empty", f->name);
   }
   f->column_count = f->cell_count;
   memcpy(f->column, f->cell, f->cell_count * sizeof *f->cell);
@@ -188,7 +191,8 @@ static bool read_time(file *f, uint32_t index, double *seconds)
   *seconds = value / scale * pow(10, down ? -exponent : exponent) * 1e-6;
   if (digits && !*p && isfinite(*seconds) && *seconds < 1e6)
     return true;
-  return fail(f, f->column[index], "`%s` is not a time in microseconds", cell(f, index));
+  return traced_table_fail(f, f->column[index], "`%s` is not a time in microseconds",
+                           cell(f, index));
 }
 
 /* The next list of whole numbers in brackets of either kind. *cursor moves behind it. */
@@ -226,8 +230,8 @@ static bool one_shape(file *f, const char *text, ts_shape *shape)
   }
   if (read_shape(f->s->arena, &p, shape) && !*p)
     return true;
-  return fail(f, "a shape is a list of at most 8 whole numbers, as `(1, 1024)`",
-              "`%.60s` is not a shape", text);
+  return traced_table_fail(f, "a shape is a list of at most 8 whole numbers, as `(1, 1024)`",
+                           "`%.60s` is not a shape", text);
 }
 
 typedef TS_VEC(ts_shape) shape_list;
@@ -248,8 +252,8 @@ static bool shapes(file *f, const char *text, shape_list *list)
   } else if (!*p) {
     return true;
   }
-  return fail(f, "a list of shapes reads `[[1, 1024], [1]]`", "`%.60s` is not a list of shapes",
-              text);
+  return traced_table_fail(f, "a list of shapes reads `[[1, 1024], [1]]`",
+                           "`%.60s` is not a list of shapes", text);
 }
 
 static const ts_dtype *dtype_of(const char *name)
@@ -281,10 +285,11 @@ static bool read_inputs(file *f, const ts_names *names, const char *text, ts_row
     size_t length = strcspn(p, ";");
     uint32_t index = row_named(names, f->s, p, length);
     if (index == TS_ROW_NONE)
-      return fail(f, "inputs are names of earlier rows", "no earlier row is named `%.*s`",
-                  (int)(length > 60 ? 60 : length), p);
+      return traced_table_fail(f, "inputs are names of earlier rows",
+                               "no earlier row is named `%.*s`", (int)(length > 60 ? 60 : length),
+                               p);
     if (list.count == MAX_INPUTS)
-      return fail(f, "too many inputs", "the row has more than %d inputs", MAX_INPUTS);
+      return traced_table_fail(f, "too many inputs", "the row has more than %d inputs", MAX_INPUTS);
     TS_PUSH(f->s->arena, &list, index);
     p += length;
     p += *p == ';';
@@ -305,10 +310,12 @@ static bool read_operator(file *f, const operator_columns *c, const ts_names *na
   shape_list given = {0}, parameters = {0};
   *row = (ts_row){.name = cell(f, c->name), .kind = cell(f, c->kind), .line = f->csv.line};
   if (f->cell_count != f->column_count)
-    return fail(f, "the cells of a row follow the columns of the first line",
-                "the row has %u cells, the table %u columns", f->cell_count, f->column_count);
+    return traced_table_fail(f, "the cells of a row follow the columns of the first line",
+                             "the row has %u cells, the table %u columns", f->cell_count,
+                             f->column_count);
   if (!*row->name || !*row->kind)
-    return fail(f, "a row without name or kind", "the row has no %s", *row->name ? "kind" : "name");
+    return traced_table_fail(f, "a row without name or kind", "the row has no %s",
+                             *row->name ? "kind" : "name");
   if (!read_inputs(f, names, cell(f, c->inputs), row) ||
       !shapes(f, cell(f, c->input_shapes), &given) ||
       !shapes(f, cell(f, c->parameters), &parameters) ||
@@ -318,13 +325,14 @@ static bool read_operator(file *f, const operator_columns *c, const ts_names *na
   const char *type = cell(f, c->dtype);
   row->dtype = dtype_of(type);
   if (*type && !row->dtype)
-    return fail(f, "dtype", "`%.40s` is not a number format", type);
+    return traced_table_fail(f, "dtype", "`%.40s` is not a number format", type);
   if (row->dtype && !*cell(f, c->output))
-    return fail(f, "the shape of a number is `()`",
-                "the row outputs a tensor but states no `output_shape`");
+    return traced_table_fail(f, "the shape of a number is `()`",
+                             "the row outputs a tensor but states no `output_shape`");
   if (given.count && given.count != row->input_count)
-    return fail(f, "one shape for each input", "the row has %u inputs and %zu input shapes",
-                row->input_count, given.count);
+    return traced_table_fail(f, "one shape for each input",
+                             "the row has %u inputs and %zu input shapes", row->input_count,
+                             given.count);
   ts_shape *stated = TS_NEW_ARRAY(f->s->arena, ts_shape, row->input_count + 1);
   for (uint32_t i = 0; i < row->input_count; i++)
     stated[i] = given.count ? given.at[i] : rows->at[row->input[i]].output;
@@ -338,9 +346,9 @@ static bool remember(file *f, ts_names *names, row_list *rows, ts_row *row)
 {
   const char *name = ts_lang_intern(f->s->lang, row->name, strlen(row->name));
   if (ts_names_get(names, name))
-    return fail(f, "a second row of this name", "two rows are named `%s`", row->name);
+    return traced_table_fail(f, "a second row of this name", "two rows are named `%s`", row->name);
   if (rows->count == MAX_ROWS)
-    return fail(f, "one too many", "the table has more than %d rows", MAX_ROWS);
+    return traced_table_fail(f, "one too many", "the table has more than %d rows", MAX_ROWS);
   row->name = name;
   row->kind = ts_lang_intern(f->s->lang, row->kind, strlen(row->kind));
   row->span = (ts_span){f->number, (uint32_t)f->csv.begin, (uint32_t)f->csv.end};
@@ -376,17 +384,21 @@ typedef struct tensor {
   uint32_t row;
 } tensor;
 typedef struct tensors { TS_VEC(tensor) list; ts_hash_table table; } tensors; /* by id */
-typedef struct wanted { const tensors *t; uint64_t id; } wanted;
+typedef struct traced_table_wanted {
+  const tensors *t;
+  uint64_t id;
+} traced_table_wanted;
 
 static bool same_tensor(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const traced_table_wanted *w = closure;
   return w->t->list.at[number].id == w->id;
 }
 
 static tensor *tensor_of(tensors *t, uint64_t id)
 {
-  uint32_t found = ts_hash_find(&t->table, ts_hash_number(id), same_tensor, &(wanted){t, id});
+  uint32_t found =
+    ts_hash_find(&t->table, ts_hash_number(id), same_tensor, &(traced_table_wanted){t, id});
   return found == TS_HASH_NONE ? NULL : &t->list.at[found];
 }
 
@@ -405,7 +417,7 @@ static bool read_id(file *f, const char *text, uint64_t *id)
     *id = *id * 10 + (uint64_t)(*p - '0');
   if (p > text && !*p)
     return true;
-  return fail(f, "ids are whole numbers", "`%.40s` is not the id of a tensor", text);
+  return traced_table_fail(f, "ids are whole numbers", "`%.40s` is not the id of a tensor", text);
 }
 
 /* Bytes of an element give the number format as far as a trace needs it. */
@@ -453,7 +465,7 @@ static bool read_ids(file *f, const char *text, uint64_t *id, uint32_t *count)
   }
   if (*text == '[' && *p == ']')
     return true;
-  return fail(f, "ids read `[4; 6]`", "`%.40s` is not a list of tensor ids", text);
+  return traced_table_fail(f, "ids read `[4; 6]`", "`%.40s` is not a list of tensor ids", text);
 }
 
 /* storages: by that id, the row that wrote it */
@@ -520,7 +532,8 @@ static bool read_stage(file *f, const char *text, ts_row_stage *stage)
       *stage = (ts_row_stage)i;
       return true;
     }
-  return fail(f, "stage", "`%.40s` is neither `forward`, `backward` nor `optimizer`", text);
+  return traced_table_fail(f, "stage", "`%.40s` is neither `forward`, `backward` nor `optimizer`",
+                           text);
 }
 
 static bool read_stage_row(stage_reader *r, const stage_columns *c)
@@ -532,7 +545,7 @@ static bool read_stage_row(stage_reader *r, const stage_columns *c)
   double time;
   row.kind = ts_lang_intern(f->s->lang, cell(f, c->name), strlen(cell(f, c->name)));
   if (!*row.kind)
-    return fail(f, "OperatorName", "the row has no name");
+    return traced_table_fail(f, "OperatorName", "the row has no name");
   if (!read_stage(f, cell(f, c->stage), &row.stage) || !read_time(f, c->time, &time) ||
       !read_ids(f, cell(f, c->input), ids, &count))
     return false;
@@ -551,7 +564,7 @@ static bool read_stage_row(stage_reader *r, const stage_columns *c)
     row.dtype = y->dtype;
   }
   if (r->rows->count >= MAX_ROWS)
-    return fail(f, "one too many", "the table has more than %d rows", MAX_ROWS);
+    return traced_table_fail(f, "one too many", "the table has more than %d rows", MAX_ROWS);
   row.span = (ts_span){0, (uint32_t)f->csv.begin, (uint32_t)f->csv.end};
   TS_PUSH(f->s->arena, r->rows, row);
   if (!y)
@@ -581,7 +594,7 @@ static bool read_stages(file *f, ts_table_text tensors, row_list *rows)
     ts_diag_help(d, "name it: `tensors: \"....csv.gz\"`");
     return false;
   }
-  if (!begin(f->s, f->source, tensors, &g) || !read_tensors(&g, &r.tensors))
+  if (!traced_table_begin(f->s, f->source, tensors, &g) || !read_tensors(&g, &r.tensors))
     return false;
   r.ids = TS_NEW_ARRAY(f->s->arena, uint64_t, MAX_INPUTS);
   while (next_record(f))
@@ -597,13 +610,13 @@ bool ts_rows_parse(ts_session *s, const ts_table_source *source, ts_table_text t
 {
   file f;
   row_list list = {0};
-  if (!begin(s, source, table, &f) || !read_header(&f))
+  if (!traced_table_begin(s, source, table, &f) || !read_header(&f))
     return false;
   bool stages = column(&f, "OperatorName") != TS_ROW_NONE;
   if (!(stages ? read_stages(&f, tensors, &list) : read_operators(&f, &list)))
     return false;
   if (!list.count)
-    return fail(&f, "only a header", "the table `%s` has no rows", f.name);
+    return traced_table_fail(&f, "only a header", "the table `%s` has no rows", f.name);
   if (!f.number)
     f.number = ts_sources_add(s->sources, f.name, "trace", f.csv.text, f.csv.size);
   for (size_t i = 0; i < list.count; i++)

@@ -237,12 +237,12 @@ static bool element_fits(loader *l, ts_plan_field field, ts_value *v)
 typedef struct value_list { TS_VEC(ts_value) items; } value_list;
 
 /* Lists in lists are flattened, `none` is skipped: what a function chose can stand among others. */
-static bool collect(loader *l, ts_plan_field field, ts_value v, value_list *out)
+static bool plan_collect(loader *l, ts_plan_field field, ts_value v, value_list *out)
 {
   bool ok = true;
   if (v.type == TS_T_LIST) {
     for (uint32_t i = 0; i < v.u.list->count; i++)
-      ok = collect(l, field, v.u.list->at[i], out) && ok;
+      ok = plan_collect(l, field, v.u.list->at[i], out) && ok;
     return ok;
   }
   if (v.type == TS_T_NONE)
@@ -257,7 +257,7 @@ static bool collect(loader *l, ts_plan_field field, ts_value v, value_list *out)
 static ts_value to_list(loader *l, ts_plan_field field, ts_value v)
 {
   value_list out = {0};
-  if (!collect(l, field, v, &out))
+  if (!plan_collect(l, field, v, &out))
     return ts_error_value();
   return ts_list_value(l->s->arena, out.items.at, (uint32_t)out.items.count, l->field[field]->span);
 }
@@ -267,7 +267,7 @@ static ts_value list_field(loader *l, ts_plan_field field)
   return field_value(l, field, to_list);
 }
 
-static ts_span place_of(const loader *l, ts_plan_field field)
+static ts_span plan_place_of(const loader *l, ts_plan_field field)
 {
   return l->field[field] ? l->field[field]->span : l->plan->decl->name_span;
 }
@@ -279,9 +279,9 @@ static records make_records(loader *l)
   ts_value precision = typed(l, TS_PLAN_precision), optimizer = typed(l, TS_PLAN_optimizer),
            host = typed(l, TS_PLAN_host);
   records r;
-  r.precision = ts_precision_of(l->s, precision, place_of(l, TS_PLAN_precision));
-  r.optimizer = ts_optimizer_of(l->s, optimizer, precision, place_of(l, TS_PLAN_optimizer));
-  r.host = ts_host_of(l->s, host, place_of(l, TS_PLAN_host));
+  r.precision = ts_precision_of(l->s, precision, plan_place_of(l, TS_PLAN_precision));
+  r.optimizer = ts_optimizer_of(l->s, optimizer, precision, plan_place_of(l, TS_PLAN_optimizer));
+  r.host = ts_host_of(l->s, host, plan_place_of(l, TS_PLAN_host));
   return r;
 }
 

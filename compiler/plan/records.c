@@ -41,12 +41,12 @@ typedef struct reading {
 static const ts_field *field(const reading *r, unsigned i) { return &r->record.u.record->at[i]; }
 static ts_value value(const reading *r, unsigned i) { return *field(r, i)->value; }
 
-static ts_span place(const reading *r, unsigned i)
+static ts_span records_place(const reading *r, unsigned i)
 {
   return field(r, i)->span.file ? field(r, i)->span : r->at;
 }
 
-static const char *name(const reading *r, unsigned i)
+static const char *records_name(const reading *r, unsigned i)
 {
   return ts_arena_printf(r->s->arena, "`%s` of %s", field(r, i)->name, r->what);
 }
@@ -65,7 +65,7 @@ static bool open_record(reading *r, const char *type)
 static double amount(const reading *r, unsigned i)
 {
   ts_value v = value(r, i);
-  return ts_possible_amount(r->s, name(r, i), v, place(r, i)) ? v.u.real : 0;
+  return ts_possible_amount(r->s, records_name(r, i), v, records_place(r, i)) ? v.u.real : 0;
 }
 
 /* ---- Precision ---- */
@@ -109,8 +109,9 @@ static ts_value settled(const reading *r, ts_value v)
 static double bytes(const reading *r, unsigned i)
 {
   ts_value v = settled(r, value(r, i));
-  bool good = ts_convert_to(r->s, "Size", &v, name(r, i), place(r, i), TS_NO_SPAN) &&
-              ts_possible_amount(r->s, name(r, i), v, place(r, i));
+  bool good =
+    ts_convert_to(r->s, "Size", &v, records_name(r, i), records_place(r, i), TS_NO_SPAN) &&
+    ts_possible_amount(r->s, records_name(r, i), v, records_place(r, i));
   return good ? v.u.real / 8 : 0;
 }
 
@@ -120,11 +121,11 @@ static double flops(const reading *r, unsigned i)
   if (!ts_value_is_number(v) &&
       (v.type != TS_T_QUANTITY || !ts_dimension_equal(v.dimension, TS_DIM_WORK))) {
     ts_diag *d = ts_report(r->s, TS_E0220, v.span.file ? v.span : r->at,
-                           "%s is a number, or a Work", name(r, i));
+                           "%s is a number, or a Work", records_name(r, i));
     ts_diag_here(d, "found %s", ts_value_describe(r->s->arena, v));
     return 0;
   }
-  bool good = ts_possible_amount(r->s, name(r, i), v, place(r, i));
+  bool good = ts_possible_amount(r->s, records_name(r, i), v, records_place(r, i));
   return !good ? 0 : v.type == TS_T_INT ? (double)v.u.integer : v.u.real;
 }
 

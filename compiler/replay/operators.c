@@ -142,21 +142,23 @@ static ts_value tensors_value(ts_rank_operators *o, const ts_events *e, ts_shape
   return ts_list_value(arena, all.at, (uint32_t)all.count, o->model->span);
 }
 
-static const char *intern(ts_rank_operators *o, const char *text)
+static const char *operators_intern(ts_rank_operators *o, const char *text)
 {
   return ts_lang_intern(o->s->lang, text, strlen(text));
 }
 
 /* What functions of the mapping are given. */
-static ts_value row_of(ts_rank_operators *o, const ts_events *e, uint32_t event)
+static ts_value operators_row_of(ts_rank_operators *o, const ts_events *e, uint32_t event)
 {
   const ts_graph_facts *f = ts_graph_facts_of(e, event);
   ts_span at = o->model->span;
   const char *phase = f ? ts_events_text(e, f->phase) : "";
   ts_event_work work = ts_event_work_of(e, event);
-  const struct { const char *name; ts_value value; } fields[] = {
-    {"name", ts_string_value(intern(o, ts_events_text(e, ts_event_at(e, event)->name)), at)},
-    {"phase", ts_string_value(intern(o, phase), at)},
+  const struct { const char *name; ts_value value;
+  } fields[] = {
+    {"name",
+     ts_string_value(operators_intern(o, ts_events_text(e, ts_event_at(e, event)->name)), at)},
+    {"phase", ts_string_value(operators_intern(o, phase), at)},
     {"inputs", tensors_value(o, e, shapes_of(e, event, false))},
     {"outputs", tensors_value(o, e, shapes_of(e, event, true))},
     {"flops", ts_quantity_value(work.flops, TS_DIM_WORK, at)},
@@ -164,7 +166,7 @@ static ts_value row_of(ts_rank_operators *o, const ts_events *e, uint32_t event)
   enum { COUNT = sizeof fields / sizeof *fields };
   ts_field *all = TS_NEW_ARRAY(o->s->arena, ts_field, COUNT);
   for (int i = 0; i < COUNT; i++)
-    all[i] = (ts_field){intern(o, fields[i].name),
+    all[i] = (ts_field){operators_intern(o, fields[i].name),
                         ts_arena_copy(o->s->arena, &fields[i].value, sizeof(ts_value)), at};
   ts_record *record = TS_NEW(o->s->arena, ts_record);
   *record = (ts_record){.count = COUNT, .at = all};
@@ -347,7 +349,7 @@ static bool work_out(ts_rank_operators *o, ts_value row, bool states, ts_rank_op
 
 /* ---- Kept by name, shapes and formats ---- */
 
-static const char *key_of(ts_arena *arena, const ts_events *e, uint32_t event)
+static const char *operators_key_of(ts_arena *arena, const ts_events *e, uint32_t event)
 {
   const ts_graph_facts *f = ts_graph_facts_of(e, event);
   ts_event_work work = ts_event_work_of(e, event);
@@ -362,11 +364,14 @@ static const char *key_of(ts_arena *arena, const ts_events *e, uint32_t event)
   return f ? ts_arena_printf(arena, "%s\n%s", text, ts_events_text(e, f->phase)) : text;
 }
 
-typedef struct wanted { const ts_rank_operators *o; const char *key; } wanted;
+typedef struct operators_wanted {
+  const ts_rank_operators *o;
+  const char *key;
+} operators_wanted;
 
 static bool same_key(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const operators_wanted *w = closure;
   return strcmp(w->o->keys.at[number], w->key) == 0;
 }
 
@@ -374,13 +379,15 @@ const ts_rank_operator *ts_rank_operator_of(ts_rank_operators *o, const ts_event
                                             uint32_t event)
 {
   ts_arena *scratch = ts_arena_new("key of an operator");
-  const char *key = key_of(scratch, e, event);
+  const char *key = operators_key_of(scratch, e, event);
   uint32_t hash = ts_hash_bytes(key, strlen(key)),
-           found = ts_hash_find(&o->known, hash, same_key, &(wanted){o, key});
+           found = ts_hash_find(&o->known, hash, same_key, &(operators_wanted){o, key});
   if (found == TS_HASH_NONE) {
-    ts_rank_operator made = {.name = intern(o, ts_events_text(e, ts_event_at(e, event)->name))};
+    ts_rank_operator made = {.name =
+                               operators_intern(o, ts_events_text(e, ts_event_at(e, event)->name))};
     found = (uint32_t)o->all.count;
-    if (!work_out(o, row_of(o, e, event), ts_states_work(ts_event_work_of(e, event)), &made)) {
+    if (!work_out(o, operators_row_of(o, e, event), ts_states_work(ts_event_work_of(e, event)),
+                  &made)) {
       ts_arena_free(scratch);
       return NULL;
     }

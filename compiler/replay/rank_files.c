@@ -11,7 +11,8 @@
 
 static const char place[] = "{rank}";
 
-static bool wrong(ts_session *s, const ts_applied *model, const ts_error *error, const char *name)
+static bool rank_files_wrong(ts_session *s, const ts_applied *model, const ts_error *error,
+                             const char *name)
 {
   ts_diag *d = ts_diag_add(s->diags, TS_E0525, model->span, "cannot play `%s`: %s", name,
                            error->message);
@@ -22,7 +23,7 @@ static bool wrong(ts_session *s, const ts_applied *model, const ts_error *error,
   return false;
 }
 
-static const char *name_of(ts_session *s, const char *pattern, uint32_t rank)
+static const char *rank_files_name_of(ts_session *s, const char *pattern, uint32_t rank)
 {
   const char *at = strstr(pattern, place);
   return at ? ts_arena_printf(s->arena, "%.*s%u%s", (int)(at - pattern), pattern, rank,
@@ -47,7 +48,7 @@ static const ts_events *read_file(ts_session *s, const ts_applied *model, const 
             "its format is %s, not the graph of a rank", ts_trace_format_name(e->format));
   if (!error.message[0])
     return e;
-  wrong(s, model, &error, name);
+  rank_files_wrong(s, model, &error, name);
   return NULL;
 }
 
@@ -64,10 +65,10 @@ static bool read_ranks(ts_session *s, const ts_applied *model, const ts_events *
     ts_fail(&error, "write {rank} for its number: graph(\"job.{rank}.json\")",
             "it is the graph of one rank of %u", count);
   if (error.message[0])
-    return wrong(s, model, &error, out->name);
+    return rank_files_wrong(s, model, &error, out->name);
   ranks[0] = first;
   for (uint32_t r = 1; r < count; r++)
-    if (!(ranks[r] = read_file(s, model, name_of(s, out->name, r))))
+    if (!(ranks[r] = read_file(s, model, rank_files_name_of(s, out->name, r))))
       return false;
   out->ranks = ranks;
   return true;
@@ -83,7 +84,7 @@ static bool read_chakra(ts_session *s, const ts_applied *model, const ts_events 
   size_t size = 0;
   TS_PUSH(s->arena, &files, first);
   while (strstr(out->name, place) && files.count < s->limits.ranks) {
-    const char *name = name_of(s, out->name, (uint32_t)files.count);
+    const char *name = rank_files_name_of(s, out->name, (uint32_t)files.count);
     if (!ts_session_resolve(s, model->span.file, name, &found))
       break;
     const ts_events *e = read_file(s, model, name);
@@ -91,13 +92,14 @@ static bool read_chakra(ts_session *s, const ts_applied *model, const ts_events 
       return false;
     TS_PUSH(s->arena, &files, e);
   }
-  const char *groups = ts_chakra_groups_name(s->arena, name_of(s, out->name, 0)), *text = NULL;
+  const char *groups = ts_chakra_groups_name(s->arena, rank_files_name_of(s, out->name, 0)),
+             *text = NULL;
   if (groups && ts_session_resolve(s, model->span.file, groups, &found) &&
       !(text = ts_session_read(s, model->span.file, groups, "trace", model->span, &size, &found)))
     return false;
   out->count = (uint32_t)files.count;
   out->ranks = ts_chakra_ranks(s->arena, files.at, out->count, text, size, &error);
-  return out->ranks || wrong(s, model, &error, out->name);
+  return out->ranks || rank_files_wrong(s, model, &error, out->name);
 }
 
 bool ts_rank_files_read(ts_session *s, const ts_applied *model, ts_rank_files *out)
@@ -105,7 +107,7 @@ bool ts_rank_files_read(ts_session *s, const ts_applied *model, ts_rank_files *o
   const ts_value *file = ts_record_find(&model->args, "file");
   ts_error error = {0};
   out->name = file->u.string;
-  const ts_events *first = read_file(s, model, name_of(s, out->name, 0));
+  const ts_events *first = read_file(s, model, rank_files_name_of(s, out->name, 0));
   if (!first)
     return false;
   if (ts_is_chakra(first))
@@ -119,5 +121,5 @@ bool ts_rank_files_read(ts_session *s, const ts_applied *model, ts_rank_files *o
     return read_ranks(s, model, first, out);
   out->count = (uint32_t)first->world;
   out->ranks = ts_goal_ranks(s->arena, first, &error);
-  return out->ranks || wrong(s, model, &error, out->name);
+  return out->ranks || rank_files_wrong(s, model, &error, out->name);
 }

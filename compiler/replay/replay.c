@@ -112,7 +112,7 @@ static bool has_time(const replayer *r, const ts_events *e, uint32_t event)
   return r->timed || e->format == TS_TRACE_GOAL || (r->counted && !states);
 }
 
-static void alike(void *closure, uint32_t ranks) { ((replayer *)closure)->alike = ranks; }
+static void replay_alike(void *closure, uint32_t ranks) { ((replayer *)closure)->alike = ranks; }
 
 static bool price(void *closure, const ts_events *e, uint32_t event, ts_arena *arena,
                   ts_kernel_list *out, ts_error *error)
@@ -367,7 +367,7 @@ static uint64_t host_time(const replayer *r, uint64_t ps)
            ps;
 }
 
-static bool refuse(const replayer *r, const ts_error *error)
+static bool replay_refuse(const replayer *r, const ts_error *error)
 {
   ts_diag *d = ts_diag_add(r->l.s->diags, TS_E0525, r->l.plan->span_of[TS_PLAN_model],
                            "cannot play `%s`: %s", r->files.name, error->message);
@@ -394,11 +394,10 @@ static bool write_ranks(replayer *r)
 {
   const ts_host *host = &r->l.plan->host;
   ts_rank_prices prices = {.closure = r,
-                           .alike = alike,
+                           .alike = replay_alike,
                            .kernels = price,
-                           .unshared =
-                             r->files.count && ts_events_unshared(r->files.ranks[0]) &&
-                             (r->timed || r->files.ranks[0]->format == TS_TRACE_GOAL),
+                           .unshared = r->files.count && ts_events_unshared(r->files.ranks[0]) &&
+                                       (r->timed || r->files.ranks[0]->format == TS_TRACE_GOAL),
                            .launch = host_time(r, host->launch),
                            .collective = host_time(r, host->collective),
                            .message = host_time(r, host->message),
@@ -415,7 +414,7 @@ static bool write_ranks(replayer *r)
         ts_rank_graphs_play(r->l.b, r->files.ranks, r->files.count, &prices, &error))
     return true;
   /* messages say what is wrong; this is where */
-  return ts_diags_errors(r->l.s->diags) == errors && refuse(r, &error);
+  return ts_diags_errors(r->l.s->diags) == errors && replay_refuse(r, &error);
 }
 
 static bool write_ir(replayer *r)
@@ -438,7 +437,7 @@ static bool states_work(const replayer *r)
   return false;
 }
 
-static bool prepare(replayer *r)
+static bool replay_prepare(replayer *r)
 {
   ts_lowering *l = &r->l;
   const ts_applied *model = l->s->options->ranks ? NULL : l->plan->model.u.applied;
@@ -453,7 +452,7 @@ static bool prepare(replayer *r)
   if ((model && !ts_rank_files_read(l->s, model, &r->files)) || !check_fields(r))
     return false;
   if (!check_whole(r, &error) || !set_mesh(r, &error))
-    return error.message[0] && refuse(r, &error);
+    return error.message[0] && replay_refuse(r, &error);
   r->counted = r->workload || states_work(r);
   return check_cluster(r) &&
          (r->operators = ts_rank_operators_new(l->s, l->plan, model, r->counted)) &&
@@ -464,7 +463,7 @@ ts_pass_status ts_plan_replay(ts_session *s, const ts_plan *plan, ts_lowered *to
 {
   replayer r = {.l = {.s = s, .plan = plan}};
   *to = (ts_lowered){0};
-  if (!prepare(&r))
+  if (!replay_prepare(&r))
     return TS_PASS_REFUSED;
   r.l.b = ts_ir_builder_new();
   ts_lower_calibration(&r.l);

@@ -15,7 +15,7 @@
 
 typedef ts_schedule_builder builder;
 
-typedef struct reader {
+typedef struct csv_reader {
   builder *b;
   const char *name;
   ts_csv csv;
@@ -25,15 +25,15 @@ typedef struct reader {
   TS_VEC(uint32_t) rank_of; /* of each item */
   uint32_t passed_over;
   ts_span first_passed_over;
-} reader;
+} csv_reader;
 
-static ts_span span_of(const reader *r, const char *text, size_t length)
+static ts_span span_of(const csv_reader *r, const char *text, size_t length)
 {
   uint32_t begin = (uint32_t)(text - r->csv.text);
   return (ts_span){r->file, begin, begin + (uint32_t)length};
 }
 
-static bool wrong(reader *r, const char *cell, size_t length, const char *why)
+static bool csv_wrong(csv_reader *r, const char *cell, size_t length, const char *why)
 {
   ts_diag *d = ts_report(r->b->s, TS_E0401, span_of(r, cell, length), "`%.*s` %s",
                          (int)(length < 40 ? length : 40), cell, why);
@@ -44,7 +44,7 @@ static bool wrong(reader *r, const char *cell, size_t length, const char *why)
   return false;
 }
 
-static bool number(const char **at, const char *end, uint32_t limit, uint32_t *n)
+static bool csv_number(const char **at, const char *end, uint32_t limit, uint32_t *n)
 {
   uint64_t value = 0;
   const char *start = *at;
@@ -69,7 +69,7 @@ static bool communicates(const char *at, const char *end, bool *sharded)
   return false;
 }
 
-static void tell_passed_over(const reader *r)
+static void tell_passed_over(const csv_reader *r)
 {
   if (!r->passed_over)
     return;
@@ -81,13 +81,14 @@ static void tell_passed_over(const reader *r)
   ts_diag_help(d, "strategies say when parameters are gathered and gradients summed");
 }
 
-static bool action(reader *r, const char *text, size_t length)
+static bool action(csv_reader *r, const char *text, size_t length)
 {
   const char *at = text, *end = text + length;
   ts_placed placed = {.span = span_of(r, text, length)};
-  if (!number(&at, end, r->b->s->limits.stages, &placed.stage) || at == end)
-    return wrong(r, text, length,
-                 at == end && at > text ? "does not name its work" : "does not begin with a stage");
+  if (!csv_number(&at, end, r->b->s->limits.stages, &placed.stage) || at == end)
+    return csv_wrong(r, text, length,
+                     at == end && at > text ? "does not name its work" :
+                                              "does not begin with a stage");
   bool sharded;
   if (communicates(at, end, &sharded)) {
     if (sharded && !r->passed_over++)
@@ -99,22 +100,22 @@ static bool action(reader *r, const char *text, size_t length)
     k++;
   at++;
   if (k == TS_STEP)
-    return wrong(r, text, length, "is not a known kind of work");
-  if (!number(&at, end, r->b->s->limits.items, &placed.micro_batch) || at != end)
-    return wrong(r, text, length,
-                 at < end ? "has text after its micro-batch" : "has no micro-batch");
+    return csv_wrong(r, text, length, "is not a known kind of work");
+  if (!csv_number(&at, end, r->b->s->limits.items, &placed.micro_batch) || at != end)
+    return csv_wrong(r, text, length,
+                     at < end ? "has text after its micro-batch" : "has no micro-batch");
   placed.kind = (ts_work_kind)k;
   r->stages = placed.stage >= r->stages ? placed.stage + 1 : r->stages;
   if (placed.micro_batch >= r->b->sc->micro_batches)
     r->b->sc->micro_batches = placed.micro_batch + 1;
   if (r->items.count >= r->b->s->limits.items)
-    return wrong(r, text, length, "is one action too many");
+    return csv_wrong(r, text, length, "is one action too many");
   TS_PUSH(r->b->s->arena, &r->items, placed);
   TS_PUSH(r->b->s->arena, &r->rank_of, r->rank);
   return true;
 }
 
-static bool cell(reader *r, const char *text, size_t length)
+static bool cell(csv_reader *r, const char *text, size_t length)
 {
   if (!length) /* the rank idles in this step of its table */
     return true;
@@ -123,26 +124,26 @@ static bool cell(reader *r, const char *text, size_t length)
   const char *middle = memchr(text, ';', length), *close = memchr(text, ')', length);
   static const char suffix[] = "OVERLAP_F_B";
   if (!middle || !close || close < middle)
-    return wrong(r, text, length, "is not a pair of actions");
+    return csv_wrong(r, text, length, "is not a pair of actions");
   if (close + 1 < text + length && ((size_t)(text + length - close - 1) != sizeof suffix - 1 ||
                                     memcmp(close + 1, suffix, sizeof suffix - 1)))
-    return wrong(r, close + 1, (size_t)(text + length - close - 1),
-                 "follows a pair of actions, where `OVERLAP_F_B` should be");
+    return csv_wrong(r, close + 1, (size_t)(text + length - close - 1),
+                     "follows a pair of actions, where `OVERLAP_F_B` should be");
   size_t first = r->items.count;
   if (!action(r, text + 1, (size_t)(middle - text - 1)) ||
       !action(r, middle + 1, (size_t)(close - middle - 1)))
     return false;
   if (r->items.count != first + 2)
-    return wrong(r, text, length, "is not a pair of work");
+    return csv_wrong(r, text, length, "is not a pair of work");
   r->items.at[first].paired = true;
   return true;
 }
 
-static bool row(reader *r, const ts_csv_cell *cells, size_t count)
+static bool csv_row(csv_reader *r, const ts_csv_cell *cells, size_t count)
 {
   if (r->csv.wrong)
-    return wrong(r, r->csv.text + r->csv.wrong_at, r->csv.end - r->csv.wrong_at,
-                 "is not CSV: a quote is not closed, or text follows it");
+    return csv_wrong(r, r->csv.text + r->csv.wrong_at, r->csv.end - r->csv.wrong_at,
+                     "is not CSV: a quote is not closed, or text follows it");
   size_t before = r->items.count;
   for (size_t i = 0; i < count; i++)
     if (!cell(r, r->csv.text + cells[i].begin, cells[i].end - cells[i].begin))
@@ -152,7 +153,7 @@ static bool row(reader *r, const ts_csv_cell *cells, size_t count)
   return true;
 }
 
-static bool rows(reader *r)
+static bool rows(csv_reader *r)
 {
   ts_csv_cell *cells = NULL;
   size_t room = 0, count;
@@ -164,7 +165,7 @@ static bool rows(reader *r)
       r->csv = before;
       ts_csv_next(&r->csv, cells, room, &count);
     }
-    if (!row(r, cells, count))
+    if (!csv_row(r, cells, count))
       return false;
   }
   if (r->items.count)
@@ -176,7 +177,7 @@ static bool rows(reader *r)
 }
 
 /* Chunks of a rank are its stages in ascending order. */
-static bool place(reader *r)
+static bool csv_place(csv_reader *r)
 {
   builder *b = r->b;
   ts_schedule *sc = b->sc;
@@ -229,7 +230,7 @@ static bool place(reader *r)
   return true;
 }
 
-static void fill(reader *r)
+static void csv_fill(csv_reader *r)
 {
   builder *b = r->b;
   ts_schedule *sc = b->sc;
@@ -261,7 +262,7 @@ bool ts_schedule_layout_file(builder *b, const ts_env *env, const ts_ast *order,
     }
     return false;
   }
-  reader r = {.b = b, .name = file.u.string, .span = file.span.file ? file.span : order->span};
+  csv_reader r = {.b = b, .name = file.u.string, .span = file.span.file ? file.span : order->span};
   const char *text =
     ts_session_read(b->s, r.span.file, file.u.string, "order", r.span, &size, &found);
   if (!text)
@@ -269,7 +270,7 @@ bool ts_schedule_layout_file(builder *b, const ts_env *env, const ts_ast *order,
   r.csv = (ts_csv){.arena = b->s->arena, .text = text, .size = size, .trim = true};
   r.file = ts_sources_add(b->s->sources, found.shown, "order", text, size);
   sc->stages_span = r.span;
-  if (!rows(&r) || !place(&r))
+  if (!rows(&r) || !csv_place(&r))
     return false;
   tell_passed_over(&r);
   if (sc->ranks && sc->ranks != r.rank) {
@@ -293,15 +294,18 @@ bool ts_schedule_layout_file(builder *b, const ts_env *env, const ts_ast *order,
     ts_diag_here(d, "must divide the number of stages");
     return false;
   }
-  fill(&r);
+  csv_fill(&r);
   return !b->failed;
 }
 
 /* -- writing -- */
 
-typedef struct text { char *at; size_t count, room; } text;
+typedef struct csv_text {
+  char *at;
+  size_t count, room;
+} csv_text;
 
-static void put(ts_arena *arena, text *t, const char *words)
+static void csv_put(ts_arena *arena, csv_text *t, const char *words)
 {
   size_t length = strlen(words);
   if (t->count + length + 1 > t->room) {
@@ -320,8 +324,8 @@ static const char *action_text(ts_session *s, const ts_placed *p)
 
 const char *ts_schedule_csv(ts_session *s, const ts_schedule *sc)
 {
-  text t = {0};
-  put(s->arena, &t, "");
+  csv_text t = {0};
+  csv_put(s->arena, &t, "");
   for (uint32_t rank = 0; rank < sc->ranks; rank++) {
     const ts_placed *items = &sc->items.at[sc->order[rank].first];
     if (sc->step_first[rank + 1] - sc->step_first[rank] > 1) {
@@ -333,17 +337,17 @@ const char *ts_schedule_csv(ts_session *s, const ts_schedule *sc)
       return NULL;
     }
     for (uint32_t i = 0; i < sc->order[rank].count && items[i].kind != TS_STEP; i++) {
-      put(s->arena, &t, i ? "," : "");
+      csv_put(s->arena, &t, i ? "," : "");
       if (!items[i].paired) {
-        put(s->arena, &t, action_text(s, &items[i]));
+        csv_put(s->arena, &t, action_text(s, &items[i]));
         continue;
       }
-      put(s->arena, &t,
-          ts_arena_printf(s->arena, "(%s;%s)OVERLAP_F_B", action_text(s, &items[i]),
-                          action_text(s, &items[i + 1])));
+      csv_put(s->arena, &t,
+              ts_arena_printf(s->arena, "(%s;%s)OVERLAP_F_B", action_text(s, &items[i]),
+                              action_text(s, &items[i + 1])));
       i++;
     }
-    put(s->arena, &t, "\n");
+    csv_put(s->arena, &t, "\n");
   }
   return t.at;
 }

@@ -10,7 +10,7 @@ typedef struct item_name { ts_work_kind kind; uint32_t number[3]; uint32_t count
 
 static const char *skip(const char *at) { return at + strspn(at, " \t"); }
 
-static bool number(const char **at, uint32_t *n)
+static bool explain_number(const char **at, uint32_t *n)
 {
   char *end;
   *at = skip(*at);
@@ -36,7 +36,7 @@ static bool read_name(const char *text, item_name *name)
   if (*text == '(') {
     do {
       text++;
-      if (name->count == 2 || !number(&text, &name->number[name->count++]))
+      if (name->count == 2 || !explain_number(&text, &name->number[name->count++]))
         return false;
     } while (*text == ',');
     if (*text++ != ')')
@@ -46,11 +46,11 @@ static bool read_name(const char *text, item_name *name)
   if (text[0] != 'a' || text[1] != 't')
     return false;
   text += 2;
-  return number(&text, &name->number[name->count]) && !*text &&
+  return explain_number(&text, &name->number[name->count]) && !*text &&
          (name->kind == TS_STEP ? name->count < 2 : name->count > 0);
 }
 
-static uint32_t find(const ts_schedule *sc, const item_name *name)
+static uint32_t explain_find(const ts_schedule *sc, const item_name *name)
 {
   uint32_t where = name->number[name->count];
   if (name->kind == TS_STEP && name->count)
@@ -66,7 +66,7 @@ static uint32_t find(const ts_schedule *sc, const item_name *name)
   return ts_schedule_find(sc, name->kind, where, name->number[0]);
 }
 
-static const char *place(ts_session *s, ts_span span)
+static const char *explain_place(ts_session *s, ts_span span)
 {
   if (!span.file)
     return "no file";
@@ -81,7 +81,7 @@ static const char *place(ts_session *s, ts_span span)
 static const char *wait_line(ts_session *s, const ts_schedule *sc, const char *head, uint32_t other,
                              const ts_wait *wait)
 {
-  const char *clause = wait->clause.file ? place(s, wait->clause) : wait->name;
+  const char *clause = wait->clause.file ? explain_place(s, wait->clause) : wait->name;
   const char *some = wait->some ? ts_arena_printf(s->arena, ", any %u of these", wait->some) : "";
   return ts_arena_printf(s->arena, "  %-12s %s  by clause `%s`%s%s%s\n", head,
                          ts_placed_name(s, sc, other), wait->name, some,
@@ -121,8 +121,9 @@ static const char *changes(ts_session *s, const ts_schedule *sc, ts_work_kind ki
                                                  kind == TS_STEP;
     if (speaks)
       out = ts_arena_printf(s->arena, "%s  %-12s clause `%s`, %s%s%s\n", out,
-                            c->after ? "replaced" : "removed", c->name, place(s, c->span),
-                            c->before ? "; was " : "", c->before ? place(s, c->before->span) : "");
+                            c->after ? "replaced" : "removed", c->name, explain_place(s, c->span),
+                            c->before ? "; was " : "",
+                            c->before ? explain_place(s, c->before->span) : "");
   }
   return out;
 }
@@ -132,7 +133,7 @@ const char *ts_schedule_explain(ts_session *s, const ts_schedule *sc, const char
   item_name name;
   if (!read_name(text, &name))
     return NULL;
-  uint32_t item = find(sc, &name);
+  uint32_t item = explain_find(sc, &name);
   if (item == TS_NO_INDEX) {
     ts_diag *d = ts_diag_add(s->diags, TS_E0401, sc->span, "the schedule has no %s", text);
     ts_diag_here(d, "%u ranks, %u chunks each, %u micro-batches", sc->ranks, sc->chunks,
@@ -149,14 +150,15 @@ const char *ts_schedule_explain(ts_session *s, const ts_schedule *sc, const char
     out = ts_arena_printf(
       s->arena, "%s, stage %u%s", out, p->stage % sc->parts,
       sc->copies > 1 ? ts_arena_printf(s->arena, " of copy %u", p->stage / sc->parts) : "");
-  out = ts_arena_printf(s->arena, "%s\n  %-12s %s\n%s", out, "placed by", place(s, p->span),
+  out = ts_arena_printf(s->arena, "%s\n  %-12s %s\n%s", out, "placed by", explain_place(s, p->span),
                         neighbours(s, sc, item, rank));
   if (p->slowed)
-    out = ts_arena_printf(
-      s->arena, "%s  %-12s %g times as long by clause `%s`, %s\n", out, "takes",
-      sc->slowed.at[p->slowed - 1].by,
-      sc->slowed.at[p->slowed - 1].clause->name ? sc->slowed.at[p->slowed - 1].clause->name : "slow",
-      place(s, sc->slowed.at[p->slowed - 1].clause->span));
+    out = ts_arena_printf(s->arena, "%s  %-12s %g times as long by clause `%s`, %s\n", out, "takes",
+                          sc->slowed.at[p->slowed - 1].by,
+                          sc->slowed.at[p->slowed - 1].clause->name ?
+                            sc->slowed.at[p->slowed - 1].clause->name :
+                            "slow",
+                          explain_place(s, sc->slowed.at[p->slowed - 1].clause->span));
   ts_wait wait;
   for (uint32_t k = 0; (other = ts_waits_for(sc, sc->built, item, k, &wait)) != TS_NO_INDEX; k++)
     out = ts_arena_printf(s->arena, "%s%s", out, wait_line(s, sc, "waits for", other, &wait));

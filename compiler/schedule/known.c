@@ -12,13 +12,16 @@
 enum { MOST_ARGUMENTS = 6, MOST_ANSWERS = 1 << 16 }; /* what comes later is evaluated each time */
 
 /* Of a function whose arguments are the same numbers but for some, by these. */
-typedef struct answer { int64_t argument[MOST_ARGUMENTS], result; uint64_t steps; } answer;
+typedef struct known_answer {
+  int64_t argument[MOST_ARGUMENTS], result;
+  uint64_t steps;
+} known_answer;
 
 typedef struct answers {
   const ts_function *function;
   uint32_t count, given;            /* arguments that vary; bits of those that are `fixed` */
   int64_t fixed[MOST_ARGUMENTS];
-  TS_VEC(answer) all;
+  TS_VEC(known_answer) all;
   ts_hash_table table;              /* of them, by their arguments, where several vary */
   TS_VEC(uint32_t) at;              /* where one varies, by that one: number + 1; 0: none yet */
 } answers;
@@ -151,7 +154,7 @@ static void read_call(ts_known *k, const ts_env *env, code *c)
   c->answers = answers_of(k, &wanted, named);
 }
 
-static bool sum_of(ts_operator op, int64_t a, int64_t b, int64_t *n)
+static bool known_sum_of(ts_operator op, int64_t a, int64_t b, int64_t *n)
 {
   switch (op) {
   case TS_OP_ADD: return !__builtin_add_overflow(a, b, n);
@@ -167,7 +170,8 @@ static bool sum_of(ts_operator op, int64_t a, int64_t b, int64_t *n)
 static void add_given(code *c)
 {
   const code *a = c->part[0], *b = c->part[1];
-  if (a->form != GIVEN || b->form != GIVEN || !sum_of(c->e->u.op, a->value, b->value, &c->value))
+  if (a->form != GIVEN || b->form != GIVEN ||
+      !known_sum_of(c->e->u.op, a->value, b->value, &c->value))
     return;
   c->form = GIVEN;
   c->steps += a->steps + b->steps;
@@ -207,10 +211,10 @@ static const code *code_of(ts_known *k, const ts_env *env, const ts_ast *e)
 
 /* -- numbers; false: evaluate it as usual -- */
 
-static bool number(ts_known *k, const ts_env *env, const code *c, int64_t *n);
+static bool known_number(ts_known *k, const ts_env *env, const code *c, int64_t *n);
 static bool truth(ts_known *k, const ts_env *env, const code *c, bool *holds);
 
-static bool named(const ts_env *env, const code *c, int64_t *n)
+static bool known_named(const ts_env *env, const code *c, int64_t *n)
 {
   for (uint32_t i = 0; i < c->level; i++)
     env = env->parent;
@@ -221,46 +225,50 @@ static bool named(const ts_env *env, const code *c, int64_t *n)
 static bool sum(ts_known *k, const ts_env *env, const code *c, int64_t *n)
 {
   int64_t a, b;
-  return number(k, env, c->part[0], &a) && number(k, env, c->part[1], &b) &&
-         sum_of(c->e->u.op, a, b, n);
+  return known_number(k, env, c->part[0], &a) && known_number(k, env, c->part[1], &b) &&
+         known_sum_of(c->e->u.op, a, b, n);
 }
 
-static uint32_t hash_of(const answer *a)
+static uint32_t known_hash_of(const known_answer *a)
 {
   return ts_hash_bytes(a->argument, sizeof a->argument);
 }
 
-typedef struct wanted { const answers *of; const answer *asked; } wanted;
+typedef struct known_wanted {
+  const answers *of;
+  const known_answer *asked;
+} known_wanted;
 
 static bool same_arguments(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const known_wanted *w = closure;
   return !memcmp(w->of->all.at[number].argument, w->asked->argument, sizeof w->asked->argument);
 }
 
-static bool is_listed(const answers *a, const answer *asked)
+static bool is_listed(const answers *a, const known_answer *asked)
 {
   return a->count == 1 && asked->argument[0] >= 0 && asked->argument[0] < MOST_ANSWERS;
 }
 
-static const answer *find(const answers *a, const answer *asked)
+static const known_answer *known_find(const answers *a, const known_answer *asked)
 {
   if (is_listed(a, asked)) {
     size_t at = (size_t)asked->argument[0];
     return at < a->at.count && a->at.at[at] ? &a->all.at[a->at.at[at] - 1] : NULL;
   }
-  uint32_t found = ts_hash_find(&a->table, hash_of(asked), same_arguments, &(wanted){a, asked});
+  uint32_t found =
+    ts_hash_find(&a->table, known_hash_of(asked), same_arguments, &(known_wanted){a, asked});
   return found == TS_HASH_NONE ? NULL : &a->all.at[found];
 }
 
-static void keep(ts_known *k, answers *a, const answer *asked)
+static void known_keep(ts_known *k, answers *a, const known_answer *asked)
 {
   uint32_t number = (uint32_t)a->all.count;
   if (number == MOST_ANSWERS)
     return;
   TS_PUSH(k->s->arena, &a->all, *asked);
   if (!is_listed(a, asked)) {
-    ts_hash_add(k->s->arena, &a->table, hash_of(asked), number);
+    ts_hash_add(k->s->arena, &a->table, known_hash_of(asked), number);
     return;
   }
   while (a->at.count <= (size_t)asked->argument[0])
@@ -272,11 +280,11 @@ static void keep(ts_known *k, answers *a, const answer *asked)
 static bool called(ts_known *k, const ts_env *env, const code *c, int64_t *n)
 {
   uint64_t before = k->s->running->steps - 1;
-  answer asked = {.steps = 0};
+  known_answer asked = {.steps = 0};
   for (uint32_t i = 0; i < c->answers->count; i++)
-    if (!number(k, env, c->part[i], &asked.argument[i]))
+    if (!known_number(k, env, c->part[i], &asked.argument[i]))
       return false;
-  const answer *found = find(c->answers, &asked);
+  const known_answer *found = known_find(c->answers, &asked);
   if (found) {
     k->s->running->steps = before + found->steps; /* as far from its limit as ever */
     *n = found->result;
@@ -288,21 +296,21 @@ static bool called(ts_known *k, const ts_env *env, const code *c, int64_t *n)
   *n = asked.result = v.type == TS_T_INT ? v.u.integer : 0;
   asked.steps = k->s->running->steps - before;
   if (v.type == TS_T_INT)
-    keep(k, c->answers, &asked);
+    known_keep(k, c->answers, &asked);
   return v.type == TS_T_INT;
 }
 
-static bool number(ts_known *k, const ts_env *env, const code *c, int64_t *n)
+static bool known_number(ts_known *k, const ts_env *env, const code *c, int64_t *n)
 {
   bool holds;
   k->s->running->steps += c->steps;
   switch (c->form) {
   case GIVEN: *n = c->value; return true;
-  case INSIDE: return named(env, c, n);
+  case INSIDE: return known_named(env, c, n);
   case SUM: return sum(k, env, c, n);
   case CALL: return called(k, env, c, n);
   case CHOICE:
-    return truth(k, env, c->part[0], &holds) && number(k, env, c->part[holds ? 1 : 2], n);
+    return truth(k, env, c->part[0], &holds) && known_number(k, env, c->part[holds ? 1 : 2], n);
   default: return false;
   }
 }
@@ -317,7 +325,7 @@ static bool compared(ts_known *k, const ts_env *env, const code *c, bool *holds)
   if ((op == TS_OP_EQ || op == TS_OP_NE) && may_be_axis(ts_ast_left(c->e)) &&
       may_be_axis(ts_ast_right(c->e)))
     return false;
-  if (!number(k, env, c->part[0], &a) || !number(k, env, c->part[1], &b))
+  if (!known_number(k, env, c->part[0], &a) || !known_number(k, env, c->part[1], &b))
     return false;
   switch (op) {
   case TS_OP_LT: *holds = a < b; return true;
@@ -357,7 +365,7 @@ bool ts_known_int(ts_known *k, const ts_env *env, const code *c, const char *wha
 {
   uint64_t before = k->s->running->steps;
   k->failed = false;
-  if (number(k, env, c, result) && goes_on(k, c))
+  if (known_number(k, env, c, result) && goes_on(k, c))
     return true;
   if (k->failed)
     return false;

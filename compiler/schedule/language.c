@@ -9,10 +9,10 @@
 
 enum { WIDTH = 100 };
 
-typedef struct writer {
+typedef struct language_writer {
   const ts_schedule *sc;
   const char *name;
-} writer;
+} language_writer;
 
 static bool usual_places(const ts_schedule *sc)
 {
@@ -24,7 +24,7 @@ static bool usual_places(const ts_schedule *sc)
 }
 
 /* Which stage of its copy of the model each chunk is, rank by rank. */
-static void put_places(const writer *w, FILE *out)
+static void put_places(const language_writer *w, FILE *out)
 {
   const ts_schedule *sc = w->sc;
   fputs("let _places = [\n", out);
@@ -39,7 +39,7 @@ static void put_places(const writer *w, FILE *out)
     w->name);
 }
 
-static void put_stages(const writer *w, FILE *out)
+static void put_stages(const language_writer *w, FILE *out)
 {
   const ts_schedule *sc = w->sc;
   fputs("  stages p", out);
@@ -56,7 +56,7 @@ static void put_stages(const writer *w, FILE *out)
   fputs("\n", out);
 }
 
-static void put_rank(const writer *w, FILE *out, uint32_t rank)
+static void language_put_rank(const language_writer *w, FILE *out, uint32_t rank)
 {
   const ts_schedule *sc = w->sc;
   size_t column = WIDTH;
@@ -83,23 +83,23 @@ static void put_rank(const writer *w, FILE *out, uint32_t rank)
   fputs("\n  }\n", out);
 }
 
-static void put(void *closure, FILE *out)
+static void language_put(void *closure, FILE *out)
 {
-  const writer *w = closure;
+  const language_writer *w = closure;
   if (!usual_places(w->sc))
     put_places(w, out);
   ts_put_text(out, "schedule %s(p: Axis) {\n", w->name);
   put_stages(w, out);
   for (uint32_t r = 0; r < w->sc->ranks; r++)
-    put_rank(w, out, r);
+    language_put_rank(w, out, r);
   fputs("}\n", out);
 }
 
 const char *ts_schedule_language(ts_session *s, const ts_schedule *sc, const char *name)
 {
-  writer w = {sc, name};
+  language_writer w = {sc, name};
   size_t size;
-  char *text = ts_printed(put, &w, &size);
+  char *text = ts_printed(language_put, &w, &size);
   const char *kept = ts_arena_string(s->arena, text, size);
   free(text);
   return kept;

@@ -10,14 +10,14 @@ typedef struct candidate {
   double key;
 } candidate;
 
-typedef struct listing {
+typedef struct list_listing {
   ts_attempt *a;
   candidate *candidates; /* of the rank at hand */
   /* a tournament of the ranks, by when they decide: the winner below each node; leaves are the
    * ranks, from `leaves` on */
   uint32_t *first;
   uint32_t leaves;
-} listing;
+} list_listing;
 
 static bool better(const candidate *x, const candidate *y)
 {
@@ -47,7 +47,7 @@ static uint32_t weights_first(const ts_attempt *a, uint32_t rank, candidate *lis
   return left;
 }
 
-static uint32_t candidates(listing *l, uint32_t rank)
+static uint32_t candidates(list_listing *l, uint32_t rank)
 {
   ts_attempt *a = l->a;
   const ts_schedule *sc = a->b->sc;
@@ -73,7 +73,7 @@ static uint32_t candidates(listing *l, uint32_t rank)
 
 /* The best of what may begin by `now`; then, if that would keep something better waiting for too
  * long, the time at which that comes. */
-static const candidate *choose(const listing *l, uint32_t rank, uint32_t n, uint64_t *now)
+static const candidate *list_choose(const list_listing *l, uint32_t rank, uint32_t n, uint64_t *now)
 {
   const ts_attempt *a = l->a;
   const candidate *list = l->candidates;
@@ -107,7 +107,7 @@ static uint32_t earlier(const ts_attempt *a, uint32_t x, uint32_t y)
            x;
 }
 
-static void decide(listing *l, uint32_t rank)
+static void decide(list_listing *l, uint32_t rank)
 {
   ts_attempt *a = l->a;
   ts_rank_state *r = &a->rank[rank];
@@ -118,7 +118,7 @@ static void decide(listing *l, uint32_t rank)
   r->decide = TS_NEVER;
   if (now != TS_NEVER) {
     now = now > r->free ? now : r->free;
-    const candidate *best = choose(l, rank, n, &now);
+    const candidate *best = list_choose(l, rank, n, &now);
     r->decide = now;
     r->choice = best->choice;
     r->chunk = best->chunk;
@@ -127,7 +127,7 @@ static void decide(listing *l, uint32_t rank)
     l->first[k] = earlier(a, l->first[2 * k], l->first[2 * k + 1]);
 }
 
-static void open_tournament(listing *l)
+static void open_tournament(list_listing *l)
 {
   const ts_schedule *sc = l->a->b->sc;
   for (l->leaves = 1; l->leaves < sc->ranks;)
@@ -166,7 +166,7 @@ static bool stop(ts_attempt *a)
 bool ts_policy_list(ts_attempt *a)
 {
   const ts_schedule *sc = a->b->sc;
-  listing l = {.a = a};
+  list_listing l = {.a = a};
   uint64_t left = 0;
   for (uint32_t r = 0; r < sc->ranks; r++)
     left += a->rank[r].left;

@@ -13,7 +13,7 @@ typedef ts_schedule_builder builder;
 
 /* -- reading -- */
 
-static bool fail(builder *b)
+static bool policy_fail(builder *b)
 {
   b->failed = true;
   return false;
@@ -24,11 +24,11 @@ static bool wrong_limit(builder *b, const ts_ast *node)
   ts_diag *d = ts_report(b->s, TS_E0408, node->span, "this is not a limit of a policy");
   ts_diag_here(d, "must be `live <= n`, `live(c) <= n`, `open <= n`, `open(c) <= n`, `F(i, c) <= "
                   "n`, `memory <= size` or `delay(W) <= time`");
-  return fail(b);
+  return policy_fail(b);
 }
 
 /* A number for every item of a kind on a rank, none of them asked for yet. */
-static double *unknown(builder *b, ts_arena *arena)
+static double *policy_unknown(builder *b, ts_arena *arena)
 {
   size_t n = (size_t)b->sc->chunks * b->sc->micro_batches;
   double *numbers = TS_NEW_ARRAY(arena, double, n + 1);
@@ -44,7 +44,7 @@ static const ts_ast *argument(const ts_ast *call, uint32_t i)
 }
 
 /* Of a number, or of an axis, whose size counts. */
-static double number_of(ts_session *s, ts_value v)
+static double policy_number_of(ts_session *s, ts_value v)
 {
   return v.type == TS_T_INT  ? (double)v.u.integer :
          v.type == TS_T_AXIS ? (double)ts_axes_size(s, v.u.axes.mask) :
@@ -71,9 +71,9 @@ static bool delay_limit(builder *b, ts_rank_policy *p, const ts_ast *call, const
                   "a delay is a time, or a share of the time of the work that causes it");
       ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, v));
     }
-    return fail(b);
+    return policy_fail(b);
   }
-  double most_delay = fmax(time ? v.u.real * 1e12 : number_of(b->s, v), 0);
+  double most_delay = fmax(time ? v.u.real * 1e12 : policy_number_of(b->s, v), 0);
   p->delay[kind] = (ts_allowance){time ? 0 : most_delay, time ? most_delay : 0};
   return true;
 }
@@ -93,27 +93,27 @@ static bool read_limit(builder *b, ts_arena *arena, ts_rank_policy *p, const ts_
   if (!strcmp(head->name, "F") && head != left) {
     l.item = left;
     l.env = ts_env_new(b->s, p->env);
-    l.known = unknown(b, arena);
+    l.known = policy_unknown(b, arena);
   } else if (!strcmp(head->name, "memory") && head == left) {
     l.bytes = true;
     if (!ts_eval_quantity(b->s, p->env, l.most, TS_DIM_SIZE, "the memory for activations",
                           &l.value))
-      return fail(b);
+      return policy_fail(b);
     l.value /= 8;
   } else if (!strcmp(head->name, "live") || !strcmp(head->name, "open")) {
     l.open = *head->name == 'o';
     ts_value v = ts_eval(b->s, p->env, l.most);
     if (v.type == TS_T_ERROR)
-      return fail(b);
+      return policy_fail(b);
     if (!is_number(v)) {
       ts_diag *d = ts_report(b->s, TS_E0220, l.most->span, "`%s` counts forwards", head->name);
       ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, v));
-      return fail(b);
+      return policy_fail(b);
     }
-    l.value = number_of(b->s, v);
+    l.value = policy_number_of(b->s, v);
     if (head != left &&
         (!argument(left, 0) || !ts_eval_int(b->s, p->env, argument(left, 0), "a chunk", &chunk)))
-      return fail(b);
+      return policy_fail(b);
     l.chunk = head != left ? (uint32_t)chunk : TS_NO_INDEX;
   } else {
     return wrong_limit(b, node);
@@ -146,7 +146,7 @@ static bool wrong_preference(builder *b, const ts_ast *node, uint32_t i, const t
                  item->name);
   }
   ts_diag_edit(d, cut, "", "leave it out");
-  return fail(b);
+  return policy_fail(b);
 }
 
 static bool read_preferences(builder *b, ts_arena *arena, ts_rank_policy *p, const ts_ast *node)
@@ -161,7 +161,7 @@ static bool read_preferences(builder *b, ts_arena *arena, ts_rank_policy *p, con
         return wrong_preference(b, node, i, f.kind == TS_STEP ? NULL : p->preferences.at[k].item);
       }
     f.env = ts_env_new(b->s, p->env);
-    f.keys = f.key ? unknown(b, arena) : NULL;
+    f.keys = f.key ? policy_unknown(b, arena) : NULL;
     TS_PUSH(arena, &p->preferences, f);
   }
   p->timetable = node->kind == TS_AST_SLOTS ? node : p->timetable;
@@ -178,7 +178,7 @@ static bool complete_timetable(builder *b, const ts_rank_policy *p, uint32_t kin
                              "a policy has either `slot` (when) or `prefer` (what first)");
       ts_diag_here(d, "does not go with `slot`");
       ts_diag_note_at(d, p->timetable->span, "the slots are here");
-      return fail(b);
+      return policy_fail(b);
     }
   if (kinds == (1u << TS_FORWARD | 1u << TS_BACKWARD) ||
       kinds == (1u << TS_FORWARD | 1u << TS_INPUT_GRADIENT))
@@ -186,11 +186,11 @@ static bool complete_timetable(builder *b, const ts_rank_policy *p, uint32_t kin
   ts_diag *d =
     ts_report(b->s, TS_E0408, p->timetable->span, "`slot` says when F, and B or I, begin");
   ts_diag_help(d, "write `slot F(i, c) at ..., I(i, c) at ...`; every W goes where there is room");
-  return fail(b);
+  return policy_fail(b);
 }
 
 /* A policy places every F, and B or else I and W. */
-static bool complete(builder *b, const ts_rank_policy *p)
+static bool policy_complete(builder *b, const ts_rank_policy *p)
 {
   uint32_t kinds = 0;
   for (size_t i = 0; i < p->preferences.count; i++)
@@ -203,7 +203,7 @@ static bool complete(builder *b, const ts_rank_policy *p)
   ts_diag *d = ts_report(b->s, TS_E0408, b->sc->policy->span,
                          "the policy of `%s` must order F and B, or F, I and W", b->sc->name);
   ts_diag_help(d, "add a line such as `prefer I, F, W`");
-  return fail(b);
+  return policy_fail(b);
 }
 
 static bool read_rank(builder *b, ts_arena *arena, uint32_t rank, const ts_env *outer,
@@ -228,7 +228,7 @@ static bool read_rank(builder *b, ts_arena *arena, uint32_t rank, const ts_env *
     if (!good)
       return false;
   }
-  return complete(b, p);
+  return policy_complete(b, p);
 }
 
 /* -- asking -- */
@@ -242,21 +242,21 @@ static bool bind_item(builder *b, ts_env *env, const ts_ast *item, uint32_t skip
     if (name->kind != TS_AST_ID) {
       ts_diag *d = ts_report(b->s, TS_E0408, name->span, "a policy covers all items of a kind");
       ts_diag_here(d, "must be a name, as in `F(i, c)`");
-      return fail(b);
+      return policy_fail(b);
     }
     ts_env_bind(env, name->name, ts_int_value(number[i - skip], name->span));
   }
   return true;
 }
 
-static double ask(builder *b, ts_env *env, const ts_ast *item, uint32_t skip, const ts_ast *expr,
-                  uint32_t micro_batch, uint32_t chunk)
+static double policy_ask(builder *b, ts_env *env, const ts_ast *item, uint32_t skip,
+                         const ts_ast *expr, uint32_t micro_batch, uint32_t chunk)
 {
   if (!bind_item(b, env, item, skip, micro_batch, chunk))
     return 0;
   ts_value v = ts_eval(b->s, env, expr);
   if (is_number(v))
-    return number_of(b->s, v);
+    return policy_number_of(b->s, v);
   if (v.type != TS_T_ERROR) {
     ts_diag *d =
       ts_report(b->s, TS_E0220, expr->span, "a preference, a slot or a limit is a number");
@@ -274,7 +274,7 @@ double ts_policy_key(ts_attempt *a, uint32_t rank, uint32_t choice, uint32_t chu
     return choice;
   double *key = &f->keys[(size_t)chunk * a->b->sc->micro_batches + micro_batch];
   if (isnan(*key))
-    *key = ask(a->b, f->env, f->item, 0, f->key, micro_batch, chunk);
+    *key = policy_ask(a->b, f->env, f->item, 0, f->key, micro_batch, chunk);
   return *key;
 }
 
@@ -284,7 +284,7 @@ static double most_of(ts_attempt *a, ts_policy_limit *l, uint32_t chunk, uint32_
     return l->value;
   double *known = &l->known[(size_t)chunk * a->b->sc->micro_batches + micro_batch];
   if (isnan(*known))
-    *known = ask(a->b, l->env, l->item, 1, l->most, micro_batch, chunk);
+    *known = policy_ask(a->b, l->env, l->item, 1, l->most, micro_batch, chunk);
   return *known;
 }
 
@@ -357,7 +357,7 @@ static uint64_t arrival(const ts_attempt *a, ts_work_kind kind, uint32_t from, u
   return end == TS_NEVER || sc->rank_of[from] == sc->rank_of[to] ? end : end + a->costs->message;
 }
 
-static uint64_t later(uint64_t x, uint64_t y) { return x > y ? x : y; }
+static uint64_t policy_later(uint64_t x, uint64_t y) { return x > y ? x : y; }
 
 static uint64_t gradient_of(const ts_attempt *a, uint32_t from, uint32_t to, uint32_t micro_batch)
 {
@@ -376,10 +376,11 @@ uint64_t ts_policy_ready(const ts_attempt *a, ts_work_kind kind, uint32_t stage,
   if (kind == TS_WEIGHT_GRADIENT)
     return arrival(a, TS_INPUT_GRADIENT, stage, stage, micro_batch);
   uint64_t own = arrival(a, TS_FORWARD, stage, stage, micro_batch);
-  return part + 1 == sc->parts ? own : later(own, gradient_of(a, stage + 1, stage, micro_batch));
+  return part + 1 == sc->parts ? own :
+                                 policy_later(own, gradient_of(a, stage + 1, stage, micro_batch));
 }
 
-static void hold(ts_attempt *a, ts_rank_state *r, const ts_placed *item)
+static void policy_hold(ts_attempt *a, ts_rank_state *r, const ts_placed *item)
 {
   const ts_stage_cost *cost = &a->costs->at[item->stage];
   double share = ts_policy_freed(cost);
@@ -418,8 +419,8 @@ bool ts_policy_put(ts_attempt *a, uint32_t rank, const ts_placed *item, uint64_t
   r->work -= time;
   r->left--;
   a->end[item->kind][(size_t)item->stage * a->b->sc->micro_batches + item->micro_batch] = r->free;
-  a->makespan = later(a->makespan, r->free);
-  hold(a, r, item);
+  a->makespan = policy_later(a->makespan, r->free);
+  policy_hold(a, r, item);
   a->late = r->free + r->work >= a->best;
   return !a->late;
 }
@@ -444,13 +445,13 @@ bool ts_policy_stops(ts_attempt *a, const ts_policy_limit *limit, uint32_t rank,
 /* -- attempts -- */
 
 /* What of all attempts is to be known. */
-typedef struct search {
+typedef struct policy_search {
   builder *b;
   const ts_stage_costs *costs;
   ts_attempt best;     /* best.b: there is one */
   ts_policy_stop stop; /* of the last that did not come to its end */
   uint64_t placed;     /* items, by all */
-} search;
+} policy_search;
 
 static void open_attempt(ts_attempt *a)
 {
@@ -486,7 +487,7 @@ static void open_attempt(ts_attempt *a)
   }
 }
 
-static bool one(search *find, const ts_env *env)
+static bool one(policy_search *find, const ts_env *env)
 {
   builder *b = find->b;
   ts_attempt a = {.b = b,
@@ -516,7 +517,7 @@ static bool one(search *find, const ts_env *env)
  * content with fewer: those that come first. */
 enum { MAX_PLACED = 1 << 19 };
 
-static bool all(search *find, const ts_env *env, uint32_t line)
+static bool all(policy_search *find, const ts_env *env, uint32_t line)
 {
   builder *b = find->b;
   ts_ast_list lines = ts_ast_items(b->sc->policy);
@@ -535,7 +536,7 @@ static bool all(search *find, const ts_env *env, uint32_t line)
                              "`try` needs a range or a list, not empty");
       ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, values));
     }
-    return fail(b);
+    return policy_fail(b);
   }
   for (int64_t i = 0; i < count; i++) {
     ts_env *inner = ts_env_new(b->s, env);
@@ -561,7 +562,7 @@ static bool report_stuck(builder *b, const ts_policy_stop *stop)
     ts_report(b->s, TS_E0402, sc->span, "the policy of `%s` comes to a standstill", sc->name);
   ts_diag_here(d, "no rank may begin anything");
   if (!stop->limit)
-    return fail(b);
+    return policy_fail(b);
   ts_diag_fact(d, "rank", "%u has begun %u of its items and holds %g forwards", stop->rank,
                stop->begun, stop->held);
   if (stop->of_bytes)
@@ -571,21 +572,21 @@ static bool report_stuck(builder *b, const ts_policy_stop *stop)
   ts_diag_note_at(d, stop->limit->span, "this limit keeps F(%u) at stage %u back",
                   stop->micro_batch, stop->stage);
   ts_diag_help(d, "raise the limit, or let it leave room for later chunks");
-  return fail(b);
+  return policy_fail(b);
 }
 
 static bool micro_batches_of(builder *b, const ts_ast *policy, int64_t *m)
 {
   const ts_schedule *sc = b->sc;
   if (!ts_eval_int(b->s, sc->env, ts_ast_micro_batches(policy), "the number of micro-batches", m))
-    return fail(b);
+    return policy_fail(b);
   if (*m >= 1 && *m <= ts_most_micro_batches(&b->s->limits) / sc->stages)
     return true;
   ts_diag *d = ts_report(b->s, TS_E0403, ts_ast_micro_batches(policy)->span,
                          "%lld micro-batches on %u stages", (long long)*m, sc->stages);
   ts_diag_here(d, "must be at least 1, and not more than %u items in all",
                ts_most_micro_batches(&b->s->limits));
-  return fail(b);
+  return policy_fail(b);
 }
 
 bool ts_policy_open(builder *b)
@@ -607,7 +608,7 @@ bool ts_policy_open(builder *b)
                              (long long)other, (long long)m, sc->name);
       ts_diag_label(d, ts_ast_micro_batches(sc->policy)->span, "the other");
       ts_diag_help(d, "the policies of a schedule order the same work: give them the same number");
-      return fail(b);
+      return policy_fail(b);
     }
   }
   sc->micro_batches = (uint32_t)m;
@@ -617,7 +618,7 @@ bool ts_policy_open(builder *b)
 bool ts_policy_run(builder *b, const ts_stage_costs *costs)
 {
   ts_schedule *sc = b->sc;
-  search find = {.b = b, .costs = costs};
+  policy_search find = {.b = b, .costs = costs};
   bool good = true;
   ts_ast_list items = ts_ast_items(sc->decl);
   for (uint32_t i = 0; good && i < items.count; i++)

@@ -17,7 +17,10 @@ typedef struct player {
 } player;
 
 /* What the item at the head of a rank waits for. */
-typedef struct block { uint32_t item, other; ts_wait wait; } block;
+typedef struct progress_block {
+  uint32_t item, other;
+  ts_wait wait;
+} progress_block;
 
 static uint32_t backward_of(const ts_schedule *sc, uint32_t stage, uint32_t micro_batch)
 {
@@ -74,7 +77,7 @@ uint32_t ts_waits_for(const ts_schedule *sc, const ts_stages *stages, uint32_t i
 
 /* The n-th thing not yet done that the head of a rank waits for: of a pair that overlaps, either of
  * the two may wait, not for each other. */
-static bool blocked(const player *p, uint32_t rank, uint32_t n, block *b)
+static bool blocked(const player *p, uint32_t rank, uint32_t n, progress_block *b)
 {
   uint32_t head = p->sc->order[rank].first + p->next[rank],
            pair = head + p->sc->items.at[head].paired;
@@ -86,7 +89,7 @@ static bool blocked(const player *p, uint32_t rank, uint32_t n, block *b)
   return false;
 }
 
-static bool is_open(const player *p, uint32_t item)
+static bool progress_is_open(const player *p, uint32_t item)
 {
   return item != TS_NO_INDEX && !p->done[item];
 }
@@ -98,22 +101,22 @@ static bool waits(const player *p, uint32_t item)
   const ts_placed *it = &sc->items.at[item];
   const ts_stage *stage = &p->stages->at[it->stage];
   ts_wait unused;
-  bool waiting = is_open(p, own(sc, it, &unused));
+  bool waiting = progress_is_open(p, own(sc, it, &unused));
   if (it->kind == TS_FORWARD && !(sc->without & TS_CLAUSE_ACTIVATIONS))
     for (uint32_t t = 0; t < stage->in_count; t++)
       waiting |=
-        is_open(p, ts_schedule_find(sc, TS_FORWARD, stage->in[t].other, it->micro_batch));
+        progress_is_open(p, ts_schedule_find(sc, TS_FORWARD, stage->in[t].other, it->micro_batch));
   if ((it->kind == TS_BACKWARD || it->kind == TS_INPUT_GRADIENT) &&
       !(sc->without & TS_CLAUSE_GRADIENTS))
     for (uint32_t t = 0; t < stage->out_count; t++)
       waiting |= stage->out[t].gradient &&
-                 is_open(p, backward_of(sc, stage->out[t].other, it->micro_batch));
+                 progress_is_open(p, backward_of(sc, stage->out[t].other, it->micro_batch));
   return waiting;
 }
 
 static bool cannot_go_on(const player *p, uint32_t rank)
 {
-  block b;
+  progress_block b;
   uint32_t head = p->sc->order[rank].first + p->next[rank];
   const ts_placed *it = &p->sc->items.at[head];
   return it->paired || it->link_count ? blocked(p, rank, 0, &b) : waits(p, head);
@@ -139,7 +142,7 @@ static uint32_t circle(const player *p, uint32_t start, uint32_t *from, uint32_t
                        uint32_t *path)
 {
   uint32_t head = 0, tail = 0;
-  block b;
+  progress_block b;
   memset(from, 0xff, p->sc->ranks * sizeof *from);
   queue[tail++] = start;
   while (head < tail) {
@@ -164,15 +167,15 @@ static uint32_t circle(const player *p, uint32_t start, uint32_t *from, uint32_t
 }
 
 /* What the head of a rank waits for on another one. */
-static block edge(const player *p, uint32_t rank, uint32_t to)
+static progress_block edge(const player *p, uint32_t rank, uint32_t to)
 {
-  block b;
+  progress_block b;
   for (uint32_t n = 0; blocked(p, rank, n, &b) && ts_schedule_rank(p->sc, b.other) != to; n++) {
   }
   return b;
 }
 
-static const char *edge_text(const player *p, const block *b, uint32_t to)
+static const char *edge_text(const player *p, const progress_block *b, uint32_t to)
 {
   ts_session *s = p->s;
   uint32_t stands = p->sc->order[to].first + p->next[to];
@@ -198,14 +201,14 @@ static void report_cycle(const player *p)
       count = length;
     }
   }
-  block first = edge(p, best[0], best[1 % count]);
+  progress_block first = edge(p, best[0], best[1 % count]);
   const char *text = "";
   ts_diag *d = ts_diag_add(p->s->diags, TS_E0402, sc->items.at[first.item].span,
                            "schedule `%s` comes to a standstill", sc->name);
   ts_diag_here(d, "%s waits forever", ts_placed_name(p->s, sc, first.item));
   for (uint32_t i = 0; i < count; i++) {
     uint32_t to = best[(i + 1) % count];
-    block b = edge(p, best[i], to);
+    progress_block b = edge(p, best[i], to);
     text = ts_arena_printf(p->s->arena, "%s%s%s", text, i ? "\n" : "", edge_text(p, &b, to));
     if (i && i < 6 && sc->items.at[b.item].span.begin != sc->items.at[first.item].span.begin)
       ts_diag_label(d, sc->items.at[b.item].span, "%s waits too", ts_placed_name(p->s, sc, b.item));
@@ -242,7 +245,7 @@ static void add_transfers(ts_session *s, ts_content *c, const ts_transfer *all, 
 }
 
 /* Of an order that comes from its content alone, and of what travels between its stages. */
-static ts_cache_item *ask(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
+static ts_cache_item *progress_ask(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
 {
   ts_content c = {0};
   if (!sc->origin || sc->ties.count)
@@ -258,7 +261,7 @@ static ts_cache_item *ask(ts_session *s, const ts_schedule *sc, const ts_stages 
 bool ts_progress_check(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
 {
   static const bool yes = true;
-  ts_cache_item *item = ask(s, sc, stages);
+  ts_cache_item *item = progress_ask(s, sc, stages);
   if (ts_shared_result(item))
     return true;
   ts_noting before = ts_noting_begin(s, (ts_touched){0});

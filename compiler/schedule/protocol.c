@@ -21,10 +21,13 @@ typedef struct solver {
 } solver;
 
 /* What a pattern says of an item: numbers, and what they must be. */
-typedef struct place { const ts_ast *expr; int64_t value; } place;
+typedef struct protocol_place {
+  const ts_ast *expr;
+  int64_t value;
+} protocol_place;
 
 /* A bare name binds, and must be the same number where it stands twice. */
-static bool bind(ts_env *env, const place *p)
+static bool protocol_bind(ts_env *env, const protocol_place *p)
 {
   for (uint32_t i = 0; i < env->count; i++)
     if (env->name[i] == p->expr->name)
@@ -34,7 +37,7 @@ static bool bind(ts_env *env, const place *p)
 }
 
 /* Anything else is compared, and sees all that the bare names have bound. */
-static bool equals(solver *v, const ts_env *env, const place *p)
+static bool equals(solver *v, const ts_env *env, const protocol_place *p)
 {
   int64_t wanted = 0;
   if (!ts_eval_int(v->s, env, p->expr, "a number in the pattern of a clause", &wanted)) {
@@ -60,7 +63,7 @@ static bool takes(solver *v, const ts_ast *item, ts_work_kind kind)
   return false;
 }
 
-static bool kind_of(solver *v, const ts_ast *item, ts_work_kind *kind)
+static bool protocol_kind_of(solver *v, const ts_ast *item, ts_work_kind *kind)
 {
   for (int k = 0; k < TS_WORK_KINDS; k++)
     if (!strcmp(item->name, ts_work_letter((ts_work_kind)k))) {
@@ -78,16 +81,16 @@ static bool kind_of(solver *v, const ts_ast *item, ts_work_kind *kind)
 static bool fits_item(solver *v, ts_env *env, const ts_ast *pattern, const ts_ast *at,
                       const ts_placed *p)
 {
-  place places[3];
+  protocol_place places[3];
   uint32_t count = 0;
   if (pattern->count > 0)
-    places[count++] = (place){ts_ast_value(ts_ast_args(pattern).at[0]), p->micro_batch};
+    places[count++] = (protocol_place){ts_ast_value(ts_ast_args(pattern).at[0]), p->micro_batch};
   if (pattern->count > 1)
-    places[count++] = (place){ts_ast_value(ts_ast_args(pattern).at[1]), p->chunk};
-  places[count++] =
-    (place){at, pattern->count > 1 || p->kind == TS_STEP ? v->sc->rank_of[p->stage] : p->stage};
+    places[count++] = (protocol_place){ts_ast_value(ts_ast_args(pattern).at[1]), p->chunk};
+  places[count++] = (protocol_place){
+    at, pattern->count > 1 || p->kind == TS_STEP ? v->sc->rank_of[p->stage] : p->stage};
   for (uint32_t i = 0; i < count; i++)
-    if (places[i].expr->kind == TS_AST_ID && !bind(env, &places[i]))
+    if (places[i].expr->kind == TS_AST_ID && !protocol_bind(env, &places[i]))
       return false;
   for (uint32_t i = 0; i < count; i++)
     if (places[i].expr->kind != TS_AST_ID && !equals(v, env, &places[i]))
@@ -101,7 +104,8 @@ static uint32_t named_item(solver *v, const ts_env *env, const ts_ast *pattern, 
   ts_work_kind kind;
   const ts_schedule *sc = v->sc;
   bool good =
-    kind_of(v, pattern, &kind) && ts_eval_int(v->s, env, at, "where a clause points", &place) &&
+    protocol_kind_of(v, pattern, &kind) &&
+    ts_eval_int(v->s, env, at, "where a clause points", &place) &&
     (pattern->count < 1 || ts_eval_int(v->s, env, ts_ast_value(ts_ast_args(pattern).at[0]),
                                        "a micro-batch", &micro_batch)) &&
     (pattern->count < 2 ||
@@ -127,7 +131,7 @@ static uint32_t named_item(solver *v, const ts_env *env, const ts_ast *pattern, 
              : found;
 }
 
-static bool holds(solver *v, const ts_env *env, const ts_ast *where)
+static bool protocol_holds(solver *v, const ts_env *env, const ts_ast *where)
 {
   bool truth = true;
   if (where && !ts_eval_bool(v->s, env, where, "the condition of a clause", &truth))
@@ -174,8 +178,8 @@ static bool tie(solver *v, const ts_env *env, const ts_ast *clause, uint32_t to,
 }
 
 /* `any k of`: those that need not be waited for count as there. */
-static void choose(solver *v, const ts_env *env, const ts_ast *clause, uint32_t item,
-                   uint32_t named, size_t first)
+static void protocol_choose(solver *v, const ts_env *env, const ts_ast *clause, uint32_t item,
+                            uint32_t named, size_t first)
 {
   ts_schedule *sc = v->sc;
   int64_t enough = 0, there = named - (int64_t)(sc->ties.count - first);
@@ -223,20 +227,20 @@ static void depend_item(solver *v, const ts_env *bound, const ts_ast *clause, ui
     }
     if (each)
       ts_env_bind(env, each->name, ts_sequence_at(over, n));
-    if (!holds(v, env, ts_ast_where(clause)))
+    if (!protocol_holds(v, env, ts_ast_where(clause)))
       continue;
     uint32_t other = named_item(v, env, ts_ast_other(clause), ts_ast_other_at(clause));
     named++;
     if (other != TS_NO_INDEX)
       tie(v, env, clause, item, other, (uint32_t)n);
   }
-  choose(v, bound, clause, item, named, first);
+  protocol_choose(v, bound, clause, item, named, first);
 }
 
 static void depend(solver *v, const ts_ast *clause)
 {
   ts_work_kind kind;
-  if (!kind_of(v, ts_ast_item(clause), &kind))
+  if (!protocol_kind_of(v, ts_ast_item(clause), &kind))
     return;
   for (uint32_t i = 0; i < v->sc->items.count && !v->failed; i++) {
     if (v->sc->items.at[i].kind != kind)
@@ -252,14 +256,14 @@ static void slow(solver *v, const ts_ast *clause)
 {
   ts_schedule *sc = v->sc;
   ts_work_kind kind;
-  if (!kind_of(v, ts_ast_item(clause), &kind))
+  if (!protocol_kind_of(v, ts_ast_item(clause), &kind))
     return;
   for (uint32_t i = 0; i < sc->items.count && !v->failed; i++) {
     double by = 1;
     ts_env *env = ts_env_new(v->s, v->env);
     if (sc->items.at[i].kind != kind ||
         !fits_item(v, env, ts_ast_item(clause), ts_ast_at(clause), &sc->items.at[i]) ||
-        !holds(v, env, ts_ast_where(clause)))
+        !protocol_holds(v, env, ts_ast_where(clause)))
       continue;
     if (!ts_eval_real(v->s, env, ts_ast_by(clause), "how much longer work takes", &by)) {
       v->failed = true;
@@ -282,7 +286,8 @@ static void partner(solver *v, const ts_ast *clause)
 {
   ts_schedule *sc = v->sc;
   ts_work_kind left, right;
-  if (!kind_of(v, ts_ast_item(clause), &left) || !kind_of(v, ts_ast_other(clause), &right))
+  if (!protocol_kind_of(v, ts_ast_item(clause), &left) ||
+      !protocol_kind_of(v, ts_ast_other(clause), &right))
     return;
   uint32_t *partner_of = TS_NEW_ARRAY(v->s->arena, uint32_t, sc->items.count + 1);
   memset(partner_of, 0xff, sc->items.count * sizeof *partner_of);
@@ -292,7 +297,7 @@ static void partner(solver *v, const ts_ast *clause)
       continue;
     ts_env *env = ts_env_new(v->s, v->env);
     if (!fits_item(v, env, ts_ast_item(clause), ts_ast_at(clause), &sc->items.at[i]) ||
-        !holds(v, env, ts_ast_where(clause)))
+        !protocol_holds(v, env, ts_ast_where(clause)))
       continue;
     uint32_t other = named_item(v, env, ts_ast_other(clause), ts_ast_other_at(clause));
     if (other == TS_NO_INDEX || partner_of[other] != TS_NO_INDEX) {
@@ -339,7 +344,7 @@ static void without(solver *v, uint32_t bits, ts_span span)
   v->sc->without |= bits;
 }
 
-static void collect(solver *v, const ts_ast *decl);
+static void protocol_collect(solver *v, const ts_ast *decl);
 
 /* A protocol sees the names of its own file, and before them those of the schedule that it is
  * used with. */
@@ -354,7 +359,7 @@ static void collect_protocol(solver *v, const ts_ast *protocol)
     for (uint32_t i = 0; i < scopes.at[scopes.count]->count; i++)
       ts_env_bind(env, scopes.at[scopes.count]->name[i], scopes.at[scopes.count]->value[i]);
   v->env = env;
-  collect(v, protocol);
+  protocol_collect(v, protocol);
   v->env = around;
 }
 
@@ -461,7 +466,7 @@ static void add_clause(solver *v, const ts_ast *clause)
   v->clauses.at[at] = (named_clause){clause, v->env};
 }
 
-static void collect(solver *v, const ts_ast *decl)
+static void protocol_collect(solver *v, const ts_ast *decl)
 {
   ts_ast_list items = ts_ast_items(decl);
   for (uint32_t i = 0; i < items.count && !v->failed; i++) {
@@ -523,7 +528,7 @@ static solver solver_of(ts_session *s, ts_schedule *sc)
 {
   solver v = {.s = s, .sc = sc, .env = sc->env ? sc->env : ts_env_new(s, NULL)};
   if (sc->decl)
-    collect(&v, sc->decl);
+    protocol_collect(&v, sc->decl);
   collect_of_plan(&v, sc->protocols);
   return v;
 }

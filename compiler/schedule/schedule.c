@@ -67,7 +67,7 @@ const char *ts_placed_name(ts_session *s, const ts_schedule *sc, uint32_t item)
 
 /* -- stages -- */
 
-static bool fail(builder *b)
+static bool schedule_fail(builder *b)
 {
   b->failed = true;
   return false;
@@ -99,7 +99,7 @@ bool ts_schedule_axis(builder *b, uint32_t ranks, ts_span span)
               ranks, found ? "several axes" : "no axis", found ? "have" : "has");
   ts_diag_here(d, "%u ranks", ranks);
   ts_diag_help(d, "let the schedule say `stages p` as well");
-  return fail(b);
+  return schedule_fail(b);
 }
 
 static bool pipeline_axis(builder *b, const ts_env *env, const ts_ast *stages)
@@ -134,7 +134,7 @@ static bool pipeline_axis(builder *b, const ts_env *env, const ts_ast *stages)
            "a pipeline runs along one axis; the other may hold replicas, for `data_parallel`" :
            "declare the parameter as `p: Axis` and pass the name of the pipeline's axis");
   }
-  return fail(b);
+  return schedule_fail(b);
 }
 
 static bool lies_within(ts_span inner, ts_span outer)
@@ -150,13 +150,13 @@ static bool stage_sizes(builder *b, const ts_env *env, const ts_ast *stages)
   bool cut = true;
   if (ts_ast_condition(stages) &&
       !ts_eval_bool(b->s, env, ts_ast_condition(stages), "the condition of `balanced`", &cut))
-    return fail(b);
+    return schedule_fail(b);
   sc->balanced = stages->flags & 1 && cut;
   if (!ts_ast_sizes(stages))
     return true;
   ts_value v = ts_eval(b->s, env, ts_ast_sizes(stages));
   if (v.type == TS_T_ERROR)
-    return fail(b);
+    return schedule_fail(b);
   if (v.type == TS_T_LIST && !v.u.list->count) /* nothing stated */
     return true;
   uint32_t count = v.type == TS_T_LIST ? v.u.list->count : 0, at = 0;
@@ -177,7 +177,7 @@ static bool stage_sizes(builder *b, const ts_env *env, const ts_ast *stages)
     ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, v));
   if (!lies_within(v.span, stages->span))
     ts_diag_note_at(d, stages->span, "asked for here");
-  return fail(b);
+  return schedule_fail(b);
 }
 
 /* Where chunk c of rank r is: c * ranks + r, unless the schedule says otherwise. Where the model is
@@ -193,7 +193,7 @@ static bool chunk_places(builder *b, const ts_env *env, const ts_ast *chunks)
   ts_value place = ts_none_value();
   const ts_ast *expr = chunks ? ts_ast_placement(chunks) : NULL;
   if (expr && (place = ts_eval(b->s, env, expr)).type == TS_T_ERROR)
-    return fail(b);
+    return schedule_fail(b);
   for (uint32_t r = 0; r < sc->ranks; r++)
     for (uint32_t c = 0; c < sc->chunks; c++) {
       int64_t parts = sc->parts, number = (int64_t)c * sc->ranks + r, stage = number % parts;
@@ -202,7 +202,7 @@ static bool chunk_places(builder *b, const ts_env *env, const ts_ast *chunks)
                             ts_int_value(sc->ranks, expr->span)};
         ts_value v = ts_call(b->s, place, args, NULL, 3, expr->span);
         if (v.type == TS_T_ERROR)
-          return fail(b);
+          return schedule_fail(b);
         stage = v.type == TS_T_INT ? v.u.integer : -1;
       }
       int64_t first = number / parts * parts; /* of the copy */
@@ -214,7 +214,7 @@ static bool chunk_places(builder *b, const ts_env *env, const ts_ast *chunks)
                        rank_of[first + stage], (long long)stage);
         else
           ts_diag_here(d, "stages are 0 to %lld", (long long)parts - 1);
-        return fail(b);
+        return schedule_fail(b);
       }
       stage += first;
       stage_of[r * sc->chunks + c] = (uint32_t)stage;
@@ -244,7 +244,7 @@ static bool layout(builder *b, const ts_env *env, const ts_ast *decl)
   int64_t v = 1, copies = 1;
   if (chunks && ts_ast_copies(chunks) &&
       !ts_eval_int(b->s, env, ts_ast_copies(chunks), "the number of copies", &copies))
-    return fail(b);
+    return schedule_fail(b);
   if (order)
     return (!stages || pipeline_axis(b, env, stages)) &&
            ts_schedule_layout_file(b, env, order, copies);
@@ -252,11 +252,11 @@ static bool layout(builder *b, const ts_env *env, const ts_ast *decl)
     ts_diag *d = ts_report(b->s, TS_E0320, decl->name_span,
                            "schedule `%s` does not say how many stages there are", decl->name);
     ts_diag_here(d, "needs `stages p`");
-    return fail(b);
+    return schedule_fail(b);
   }
   if (!pipeline_axis(b, env, stages) ||
       (chunks && !ts_eval_int(b->s, env, ts_ast_number(chunks), "the number of chunks", &v)))
-    return fail(b);
+    return schedule_fail(b);
   if (v < 1 || v > b->s->limits.stages / sc->ranks) {
     ts_diag *d = ts_report(b->s, TS_E0407, chunks ? chunks->span : stages->span,
                            "%lld chunks on %u ranks", (long long)v, sc->ranks);
@@ -264,7 +264,7 @@ static bool layout(builder *b, const ts_env *env, const ts_ast *decl)
     if (chunks)
       ts_note_values(b->s, env, d, ts_ast_number(chunks));
     ts_diag_note_at(d, sc->span, "of this schedule");
-    return fail(b);
+    return schedule_fail(b);
   }
   if (copies < 1 || v * sc->ranks % copies) {
     ts_diag *d = ts_report(b->s, TS_E0407, ts_ast_copies(chunks)->span,
@@ -272,7 +272,7 @@ static bool layout(builder *b, const ts_env *env, const ts_ast *decl)
                            (long long)v * sc->ranks, (long long)copies);
     ts_diag_here(d, "must divide the number of stages");
     ts_diag_note(d, "%u ranks of %lld chunks each", sc->ranks, (long long)v);
-    return fail(b);
+    return schedule_fail(b);
   }
   sc->chunks = (uint32_t)v;
   sc->copies = (uint32_t)copies;
@@ -326,7 +326,7 @@ static void missing(builder *b, const char *what, uint32_t stage, uint32_t micro
   b->failed = true;
 }
 
-static void before(builder *b, uint32_t first, uint32_t second)
+static void schedule_before(builder *b, uint32_t first, uint32_t second)
 {
   if (first < second || first == TS_NO_INDEX || second == TS_NO_INDEX)
     return;
@@ -366,9 +366,9 @@ static void check_items(builder *b)
         ts_diag_here(d, "B is I and W together");
         b->failed = true;
       }
-      before(b, f, whole);
-      before(b, f, input);
-      before(b, input, weight);
+      schedule_before(b, f, whole);
+      schedule_before(b, f, input);
+      schedule_before(b, input, weight);
     }
 }
 
@@ -487,11 +487,15 @@ static ts_env *with_lets(builder *b, const ts_env *bound, const ts_ast *decl)
 }
 
 /* With another value of one of the schedule's parameters. */
-typedef struct trial { builder *b; const ts_env *bound; const ts_ast *decl; } trial;
+typedef struct schedule_trial {
+  builder *b;
+  const ts_env *bound;
+  const ts_ast *decl;
+} schedule_trial;
 
 static bool all_hold(void *closure, const char *parameter, ts_value value)
 {
-  trial *t = closure;
+  schedule_trial *t = closure;
   ts_session *s = t->b->s;
   ts_env *other = ts_env_new(s, t->bound);
   ts_env_bind(other, parameter, value);
@@ -508,7 +512,7 @@ static bool all_hold(void *closure, const char *parameter, ts_value value)
 
 static void help_near(void *closure, const ts_ast *item, ts_diag *d)
 {
-  trial *t = closure;
+  schedule_trial *t = closure;
   (void)item;
   ts_required_near(t->b->s, d, ts_ast_params(t->decl), t->bound, all_hold, t);
 }
@@ -518,7 +522,7 @@ static void help_near(void *closure, const ts_ast *item, ts_diag *d)
 static void requirements(builder *b, const ts_env *env, const ts_env *bound, const ts_ast *decl,
                          ts_kind kind)
 {
-  trial t = {b, bound, decl};
+  schedule_trial t = {b, bound, decl};
   const ts_required_by by = {.what = "schedule",
                              .name = decl->name,
                              .used = b->sc->span,
@@ -538,7 +542,7 @@ static void requirements(builder *b, const ts_env *env, const ts_env *bound, con
 }
 
 /* What is left once every item has its place: no work missing, none doubled, clauses solved. */
-static bool finish(builder *b)
+static bool schedule_finish(builder *b)
 {
   ts_schedule *sc = b->sc;
   if (!sc->items.count || !sc->micro_batches) {
@@ -595,7 +599,7 @@ bool ts_schedule_parts(ts_session *s, const ts_applied *schedule, uint32_t *part
 }
 
 /* What an exact order comes from; NULL: from more than can be said. */
-static ts_cache_item *ask(ts_session *s, const ts_schedule *sc)
+static ts_cache_item *schedule_ask(ts_session *s, const ts_schedule *sc)
 {
   const uint64_t numbers[] = {sc->axis, sc->ranks, sc->chunks, sc->stages, sc->copies};
   ts_content c = {0};
@@ -656,24 +660,24 @@ static const ts_schedule *shared_order(ts_session *s, ts_cache_item *item, const
   return shared;
 }
 
-static bool place(ts_session *s, ts_schedule *sc)
+static bool schedule_place(ts_session *s, ts_schedule *sc)
 {
   builder b = {.s = s, .sc = sc};
   requirements(&b, sc->env, sc->env, sc->decl, TS_AST_EXPECT);
   if (s->options->order)
-    return ts_schedule_given(&b) && finish(&b);
+    return ts_schedule_given(&b) && schedule_finish(&b);
   sc->policy = find_item(sc->decl, TS_AST_POLICY);
   if (sc->policy)
     return ts_policy_open(&b);
   ts_schedule_work(&b);
-  return !b.failed && finish(&b);
+  return !b.failed && schedule_finish(&b);
 }
 
 bool ts_schedule_place(ts_session *s, ts_schedule *sc)
 {
   if (!sc->decl) /* there is none */
     return true;
-  ts_cache_item *item = ask(s, sc);
+  ts_cache_item *item = schedule_ask(s, sc);
   const ts_schedule *known = ts_shared_result(item);
   if (known) {
     sc->origin = ts_shared_number(item);
@@ -681,7 +685,7 @@ bool ts_schedule_place(ts_session *s, ts_schedule *sc)
     return true;
   }
   ts_noting before = ts_noting_begin(s, (ts_touched){0});
-  bool good = place(s, sc);
+  bool good = schedule_place(s, sc);
   ts_touched touched = ts_noting_end(s, &before);
   ts_shared_give(s, item, &before, touched, good && item ? shared_order(s, item, sc) : NULL);
   sc->origin = ts_shared_number(item);
@@ -692,7 +696,7 @@ bool ts_schedule_settle(ts_session *s, ts_schedule *sc, const ts_stage_costs *co
 {
   builder b = {.s = s, .sc = sc};
   ts_stage_costs slowed = *costs;
-  return ts_schedule_slow(s, sc, &slowed.slow) && ts_policy_run(&b, &slowed) && finish(&b);
+  return ts_schedule_slow(s, sc, &slowed.slow) && ts_policy_run(&b, &slowed) && schedule_finish(&b);
 }
 
 /* A plan without a schedule: every micro-batch forward and backward, one after the other. */
@@ -726,5 +730,5 @@ ts_schedule *ts_schedule_open(ts_session *s, const ts_plan *plan, uint32_t micro
   if (plan->schedule.type == TS_T_APPLIED)
     return open_declaration(&b, plan->schedule.u.applied) ? b.sc : NULL;
   neutral(&b, plan, micro_batches);
-  return finish(&b) ? b.sc : NULL;
+  return schedule_finish(&b) ? b.sc : NULL;
 }

@@ -8,7 +8,7 @@
 
 enum { MAX_SLOTS = 1 << 24 }; /* of all ranks together */
 
-static bool fail(ts_schedule_builder *b)
+static bool slots_fail(ts_schedule_builder *b)
 {
   b->failed = true;
   return false;
@@ -20,7 +20,7 @@ static bool wrong_slot(ts_schedule_builder *b, const ts_ast *at, ts_work_kind ki
   ts_diag *d = ts_report(b->s, TS_E0408, at->span, "%s(%u) at stage %u in slot %g",
                          ts_work_letter(kind), i, stage, slot);
   ts_diag_here(d, "must be a whole number from 0, below %u", MAX_SLOTS / b->sc->ranks);
-  return fail(b);
+  return slots_fail(b);
 }
 
 /* The slots as the policy has them, of one kind: [stage * m + micro-batch]. */
@@ -63,7 +63,7 @@ static bool slot_taken(const ts_attempt *a, const ts_timetable *t, const uint64_
                sc->chunk_of[stage]);
   if (t->whole)
     ts_diag_note(d, "B takes two slots, I and W of one each");
-  return fail(a->b);
+  return slots_fail(a->b);
 }
 
 static bool slot_too_early(const ts_attempt *a, const ts_timetable *t, bool backward,
@@ -78,7 +78,7 @@ static bool slot_too_early(const ts_attempt *a, const ts_timetable *t, bool back
   ts_diag_here(d, "places it in slot %d of rank %u",
                t->slot[backward][(size_t)stage * sc->micro_batches + i], sc->rank_of[stage]);
   ts_diag_note(d, "%s, which ends with slot %d", needs, after - 1);
-  return fail(a->b);
+  return slots_fail(a->b);
 }
 
 /* One item a slot on a rank, nothing before what it needs, micro-batches of a stage in their order.
@@ -127,7 +127,7 @@ static ts_span placed_at(const ts_rank_policy *p, ts_work_kind kind)
 }
 
 /* The items in the order of the squeezed timetable, each as soon as what it needs is there. */
-static bool follow(ts_attempt *a, const ts_timetable *t)
+static bool slots_follow(ts_attempt *a, const ts_timetable *t)
 {
   const ts_schedule *sc = a->b->sc;
   ts_timed *order =
@@ -165,5 +165,5 @@ bool ts_policy_slots(ts_attempt *a)
   for (int k = 0; k < 2; k++)
     if (!(t.slot[k] = read_slots(a, k, &t.slots)))
       return false;
-  return check_timetable(a, &t) && follow(a, &t);
+  return check_timetable(a, &t) && slots_follow(a, &t);
 }

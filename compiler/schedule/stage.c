@@ -24,7 +24,7 @@ static uint32_t units(const ts_graph *g)
 
 /* -- which units go where -- */
 
-static bool stated(splitter *c, uint32_t *first_unit)
+static bool stage_stated(splitter *c, uint32_t *first_unit)
 {
   int64_t sum = 0;
   for (uint32_t i = 0; i < c->sc->parts; i++) {
@@ -201,7 +201,7 @@ static void evenly(splitter *c, uint32_t n, uint32_t stages, uint32_t *first_uni
 
 /* What stands before all repeats is on the first stage, what stands behind them on the last,
  * whether these hold repeats or not. */
-static bool before(const splitter *c, uint32_t op, uint32_t stage, const uint32_t *first_unit)
+static bool stage_before(const splitter *c, uint32_t op, uint32_t stage, const uint32_t *first_unit)
 {
   return stage + 1 == c->sc->parts || unit_of(c->g, op) < first_unit[stage + 1] ||
          (!stage && op < c->g->before_units);
@@ -241,7 +241,7 @@ bool ts_stages_are_plain(const ts_graph *g, const ts_schedule *sc)
   return sc->sizes || (!sc->balanced && g->unit_count && n >= sc->parts && n % sc->parts == 0);
 }
 
-static bool divide(splitter *c, const double *seconds)
+static bool stage_divide(splitter *c, const double *seconds)
 {
   uint32_t n = units(c->g), stages = c->sc->parts;
   uint32_t *first_unit = TS_NEW_ARRAY(c->s->arena, uint32_t, stages + 1);
@@ -258,7 +258,7 @@ static bool divide(splitter *c, const double *seconds)
     return false;
   }
   if (c->sc->sizes) {
-    if (!stated(c, first_unit))
+    if (!stage_stated(c, first_unit))
       return false;
   } else if (c->sc->balanced || !c->g->unit_count) {
     balanced(c, seconds, first_unit);
@@ -269,7 +269,7 @@ static bool divide(splitter *c, const double *seconds)
   for (uint32_t i = 0; i < stages; i++) {
     ts_stage *stage = &c->stages->at[i];
     stage->first_op = op;
-    while (op < c->g->ops.count && before(c, op, i, first_unit))
+    while (op < c->g->ops.count && stage_before(c, op, i, first_unit))
       c->stage_of[op++] = i;
     stage->op_count = op - stage->first_op;
   }
@@ -417,7 +417,8 @@ static const words *described(const splitter *c, uint32_t index, words *w)
 }
 
 /* said: of the kinds so far, once somebody asks. */
-static uint32_t kind_of(const splitter *c, uint32_t index, const uint32_t *example, words *said)
+static uint32_t stage_kind_of(const splitter *c, uint32_t index, const uint32_t *example,
+                              words *said)
 {
   const ts_stage *stages = c->stages->at, *stage = &stages[index];
   uint32_t kinds = c->stages->kind_count;
@@ -443,7 +444,7 @@ static void find_kinds(splitter *c)
            *kind_size = TS_NEW_ARRAY(c->s->arena, uint32_t, stages->count + 1);
   words *said = TS_NEW_ARRAY(c->s->arena, words, stages->count + 1);
   for (uint32_t i = 0; i < stages->count; i++) {
-    uint32_t k = kind_of(c, i, example, said);
+    uint32_t k = stage_kind_of(c, i, example, said);
     if (k == stages->kind_count)
       example[stages->kind_count++] = i;
     stages->at[i].kind = k;
@@ -460,7 +461,7 @@ ts_stages *ts_stages_build(ts_session *s, const ts_graph *g, const ts_sharding *
   splitter c = {s, g, sh, sc, stages, TS_NEW_ARRAY(s->arena, uint32_t, g->ops.count + 1)};
   stages->count = sc->stages;
   stages->at = TS_NEW_ARRAY(s->arena, ts_stage, sc->stages + 1);
-  if (!divide(&c, seconds))
+  if (!stage_divide(&c, seconds))
     return NULL;
   find_transfers(&c);
   find_kinds(&c);

@@ -54,9 +54,9 @@ static void set(const squeeze *q, rank_slots *r, int32_t item, int32_t slot, boo
     r->item[slot + (int32_t)k] = there ? item : FREE;
 }
 
-static int32_t larger(int32_t x, int32_t y) { return x > y ? x : y; }
+static int32_t timetable_larger(int32_t x, int32_t y) { return x > y ? x : y; }
 
-static void change(load *held, int32_t forwards, int32_t thousandths)
+static void timetable_change(load *held, int32_t forwards, int32_t thousandths)
 {
   held->forwards += forwards;
   held->thousandths += thousandths;
@@ -69,21 +69,21 @@ static void step(const squeeze *q, const rank_slots *r, int32_t slot, load *held
   if (item == FREE) {
     if (held->owed) {
       held->owed--;
-      change(held, -1, -rest);
+      timetable_change(held, -1, -rest);
     }
   } else if (type < q->chunks) {
-    change(held, 1, TS_TIMETABLE_FORWARD);
+    timetable_change(held, 1, TS_TIMETABLE_FORWARD);
   } else if (!is_backward(q, type)) {
-    change(held, -1, -rest);
+    timetable_change(held, -1, -rest);
   } else if (!q->whole) {
-    change(held, 0, -q->freed);
+    timetable_change(held, 0, -q->freed);
     held->owed += q->drain;
   } else if (slot > r->slot[item]) {
-    change(held, -1, -TS_TIMETABLE_FORWARD);
+    timetable_change(held, -1, -TS_TIMETABLE_FORWARD);
   }
 }
 
-static bool same(const load *x, const load *y)
+static bool timetable_same(const load *x, const load *y)
 {
   return x->forwards == y->forwards && x->thousandths == y->thousandths && x->owed == y->owed;
 }
@@ -99,7 +99,7 @@ static bool bearable(const squeeze *q, rank_slots *r, int32_t from, int32_t to, 
     step(q, r, u, &held);
     if (!keep && (held.forwards > q->most.forwards || held.thousandths > q->most.thousandths))
       return false;
-    if (u > to && same(&held, &r->held[u]))
+    if (u > to && timetable_same(&held, &r->held[u]))
       break;
     if (keep)
       r->held[u] = held;
@@ -107,7 +107,7 @@ static bool bearable(const squeeze *q, rank_slots *r, int32_t from, int32_t to, 
   return true;
 }
 
-static void measure(squeeze *q)
+static void timetable_measure(squeeze *q)
 {
   for (uint32_t k = 0; k < q->sc->ranks; k++)
     bearable(q, &q->rank[k], 0, (int32_t)q->slots, true);
@@ -118,8 +118,8 @@ static load most_held(const squeeze *q)
   load most = {0};
   for (uint32_t k = 0; k < q->sc->ranks; k++)
     for (uint32_t u = 0; u < q->slots; u++) {
-      most.forwards = larger(most.forwards, q->rank[k].held[u].forwards);
-      most.thousandths = larger(most.thousandths, q->rank[k].held[u].thousandths);
+      most.forwards = timetable_larger(most.forwards, q->rank[k].held[u].forwards);
+      most.thousandths = timetable_larger(most.thousandths, q->rank[k].held[u].thousandths);
     }
   return most;
 }
@@ -140,16 +140,16 @@ static int32_t earliest(const squeeze *q, uint32_t rank, int32_t item)
            n = (uint32_t)item - 2 * q->chunks * q->m;
   int32_t after = -1;
   if (type >= 2 * q->chunks)
-    return larger(r->backward[n], n ? r->slot[item - 1] : -1) + 1;
+    return timetable_larger(r->backward[n], n ? r->slot[item - 1] : -1) + 1;
   uint32_t stage = sc->stage_of[rank * q->chunks + type % q->chunks], part = stage % sc->parts;
   if (i)
     after = r->slot[item - 1] + (int32_t)width(q, type) - 1;
   if (type < q->chunks && part)
-    after = larger(after, last_slot(q, stage - 1, false, i));
+    after = timetable_larger(after, last_slot(q, stage - 1, false, i));
   if (type >= q->chunks)
-    after = larger(after, last_slot(q, stage, false, i));
+    after = timetable_larger(after, last_slot(q, stage, false, i));
   if (type >= q->chunks && part + 1 < sc->parts)
-    after = larger(after, last_slot(q, stage + 1, true, i));
+    after = timetable_larger(after, last_slot(q, stage + 1, true, i));
   return after + 1;
 }
 
@@ -251,7 +251,7 @@ static void close_gaps(squeeze *q)
         continue;
       uint32_t type = type_of(q, item);
       set(q, r, item, u, false);
-      r->slot[item] = larger(earliest(q, k, item), free_from[k]);
+      r->slot[item] = timetable_larger(earliest(q, k, item), free_from[k]);
       set(q, r, item, r->slot[item], true);
       free_from[k] = r->slot[item] + (int32_t)width(q, type);
       if (is_backward(q, type))
@@ -334,14 +334,14 @@ uint32_t ts_timetable_order(ts_arena *arena, const ts_schedule *sc, const ts_tim
   open_slots(arena, &q, t);
   if (!q.whole)
     add_weights(&q);
-  measure(&q);
+  timetable_measure(&q);
   q.most = most_held(&q);
   squeeze_items(&q, true);
   if (!q.whole) {
     close_gaps(&q);
     remove_weights(&q);
     q.drain = true;
-    measure(&q);
+    timetable_measure(&q);
     q.most = most_held(&q);
     squeeze_items(&q, false);
   }

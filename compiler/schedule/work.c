@@ -64,7 +64,7 @@ static uint32_t *counter(builder *b, ts_work_kind kind, uint32_t chunk)
   return &b->count[(uint32_t)which * b->sc->chunks + chunk];
 }
 
-static void count(builder *b, const ts_placed *p)
+static void work_count(builder *b, const ts_placed *p)
 {
   ++*counter(b, p->kind, p->chunk);
   if (p->kind == TS_BACKWARD)
@@ -173,7 +173,7 @@ static bool place_item(builder *b, const ts_env *env, const ts_ast *item)
   if (placed.kind != TS_STEP) {
     if (placed.micro_batch >= sc->micro_batches)
       sc->micro_batches = placed.micro_batch + 1;
-    count(b, &placed);
+    work_count(b, &placed);
   }
   TS_PUSH(b->s->arena, &sc->items, placed);
   return true;
@@ -343,7 +343,7 @@ void ts_schedule_end_rank(builder *b, uint32_t first)
 }
 
 /* Ranks mostly place as many items each: room for all, once the first has placed its own. */
-static void make_room(builder *b)
+static void work_make_room(builder *b)
 {
   ts_schedule *sc = b->sc;
   size_t room = sc->items.count * sc->ranks;
@@ -373,7 +373,7 @@ void ts_schedule_work(builder *b)
         at_rank(b, sc->env, items.at[i]);
     ts_schedule_end_rank(b, order[b->rank].first);
     order[b->rank].count = (uint32_t)sc->items.count - order[b->rank].first;
-    make_room(b);
+    work_make_room(b);
   }
   sc->order = order;
 }

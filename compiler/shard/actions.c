@@ -11,7 +11,7 @@
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
 
-static bool is_word(const char *a, const char *b) { return a && !strcmp(a, b); }
+static bool actions_is_word(const char *a, const char *b) { return a && !strcmp(a, b); }
 
 void ts_rule_note(const ts_sharding *sh, ts_diag *d, uint32_t rule, ts_span span, const char *does)
 {
@@ -289,8 +289,8 @@ static void do_replicate(ts_sharder *c, const ts_ast *action)
  * and `sync`, whether the host waits for the end of its forward. */
 static bool set_host(ts_sharder *c, const ts_env *env, const ts_ast *action, bool *known)
 {
-  bool sync = is_word(action->name, "sync");
-  *known = sync || is_word(action->name, "host");
+  bool sync = actions_is_word(action->name, "sync");
+  *known = sync || actions_is_word(action->name, "host");
   if (!*known)
     return true;
   ts_value v = ts_eval(c->s, env, ts_ast_value(action));
@@ -389,7 +389,7 @@ static bool above(ts_sharder *c, const ts_env *env, const ts_ast *action)
     return true;
   if (!ts_eval_int(c->s, env, expr, "a number of elements", n))
     return ts_sharder_fail(c);
-  if (*n >= 0 && is_word(ts_action_subject(action)->name, "parameters"))
+  if (*n >= 0 && actions_is_word(ts_action_subject(action)->name, "parameters"))
     return true;
   ts_diag *d = ts_report(c->s, TS_E0225, expr->span,
                          "`above` is the most elements of a tensor of `parameters` that stays whole");
@@ -409,9 +409,9 @@ static bool do_shard(ts_sharder *c, const ts_env *env, const ts_ast *action, uin
     return false;
   const char *what = ts_action_subject(action)->name;
   c->class->shard_rule = rule;
-  if (is_word(what, "parameters"))
+  if (actions_is_word(what, "parameters"))
     c->class->parameter_axes |= axes;
-  else if (is_word(what, "gradients"))
+  else if (actions_is_word(what, "gradients"))
     c->class->gradient_axes |= axes;
   else
     c->class->optimizer_axes |= axes;

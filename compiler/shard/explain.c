@@ -5,18 +5,18 @@
 #include "compiler/eval/mesh.h"
 #include "compiler/shard/shard.h"
 
-typedef struct page {
+typedef struct explain_page {
   ts_session *s;
   const ts_graph *g;
   const ts_sharding *sh;
   const char *text;
-} page;
+} explain_page;
 
 #define SAY(p, ...)                                                                                \
   ((p)->text = ts_arena_printf((p)->s->arena, "%s%s", (p)->text,                                   \
                                ts_arena_printf((p)->s->arena, __VA_ARGS__)))
 
-static const char *place(ts_session *s, ts_span span)
+static const char *explain_place(ts_session *s, ts_span span)
 {
   if (!span.file)
     return "the command line";
@@ -40,7 +40,7 @@ static const char *written(ts_session *s, ts_span span)
   return text;
 }
 
-static const char *size_of(ts_session *s, double bytes)
+static const char *explain_size_of(ts_session *s, double bytes)
 {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   int u = 0;
@@ -72,7 +72,8 @@ static double parameter_bytes(const ts_class *class, const ts_op *op, const ts_c
   return bytes;
 }
 
-static void say_collective(page *p, const ts_op *op, const ts_class *class, const ts_ast *action)
+static void say_collective(explain_page *p, const ts_op *op, const ts_class *class,
+                           const ts_ast *action)
 {
   for (uint32_t i = 0; i < class->comm_count; i++) {
     const ts_comm *comm = &class->comms[i];
@@ -80,7 +81,7 @@ static void say_collective(page *p, const ts_op *op, const ts_class *class, cons
       continue;
     bool all = comm->slot == TS_ALL_PARAMETERS;
     SAY(p, "      %s%s over %s, %lld ranks\n",
-        size_of(p->s, all ? parameter_bytes(class, op, comm) : (double)comm->bytes),
+        explain_size_of(p->s, all ? parameter_bytes(class, op, comm) : (double)comm->bytes),
         all ? " of weights" : "", ts_axes_name(p->s, comm->axes),
         (long long)ts_axes_size(p->s, comm->axes));
     return;
@@ -88,7 +89,7 @@ static void say_collective(page *p, const ts_op *op, const ts_class *class, cons
   SAY(p, "      nothing: the group is one rank, or the op has no such tensor\n");
 }
 
-static void say_split(page *p, const ts_op *op, const ts_class *class, const ts_ast *action)
+static void say_split(explain_page *p, const ts_op *op, const ts_class *class, const ts_ast *action)
 {
   const ts_ast *params = ts_ast_params(op->decl);
   ts_ast_list items = ts_ast_items(action);
@@ -105,7 +106,7 @@ static void say_split(page *p, const ts_op *op, const ts_class *class, const ts_
   }
 }
 
-static void say_action(page *p, const ts_op *op, const ts_class *class, uint32_t group,
+static void say_action(explain_page *p, const ts_op *op, const ts_class *class, uint32_t group,
                        const ts_ast *action)
 {
   SAY(p, "    %s\n", written(p->s, action->span));
@@ -125,13 +126,13 @@ static void say_action(page *p, const ts_op *op, const ts_class *class, uint32_t
   }
 }
 
-static void say_rule(page *p, const ts_op *op, const ts_class *class, uint32_t group,
+static void say_rule(explain_page *p, const ts_op *op, const ts_class *class, uint32_t group,
                      const ts_rule *rule)
 {
   SAY(p, "  rule %s of %s, %s, applied at %s\n", rule->ast->name, rule->strategy,
-      place(p->s, rule->ast->span), place(p->s, rule->applied));
+      explain_place(p->s, rule->ast->span), explain_place(p->s, rule->applied));
   if (rule->replaced)
-    SAY(p, "    replaces the strategy's own, %s\n", place(p->s, rule->replaced->span));
+    SAY(p, "    replaces the strategy's own, %s\n", explain_place(p->s, rule->replaced->span));
   else if (rule->changed)
     SAY(p, "    added by the plan\n");
   ts_ast_list actions = ts_ast_actions(rule->ast);
@@ -139,7 +140,7 @@ static void say_rule(page *p, const ts_op *op, const ts_class *class, uint32_t g
     say_action(p, op, class, group, actions.at[k]);
 }
 
-static void say_tensors(page *p, const ts_op *op, const ts_class *class)
+static void say_tensors(explain_page *p, const ts_op *op, const ts_class *class)
 {
   static const char *const kinds[] = {[TS_SLOT_INPUT] = "input",
                                       [TS_SLOT_WEIGHT] = "weight",
@@ -158,14 +159,14 @@ static void say_tensors(page *p, const ts_op *op, const ts_class *class)
   }
 }
 
-static void say_op(page *p, uint32_t index)
+static void say_op(explain_page *p, uint32_t index)
 {
   const ts_op *op = &p->g->ops.at[index];
   const ts_class *class = &p->sh->classes.at[p->sh->class_of[index]];
   uint32_t members = 0;
   for (size_t i = 0; i < p->g->ops.count; i++)
     members += p->sh->class_of[i] == p->sh->class_of[index];
-  SAY(p, "%s%s: %s, %s", *p->text ? "\n" : "", op->label, op->kind, place(p->s, op->span));
+  SAY(p, "%s%s: %s, %s", *p->text ? "\n" : "", op->label, op->kind, explain_place(p->s, op->span));
   SAY(p, members > 1 ? "; one of %u equal ones\n" : "\n", members);
   for (uint32_t r = 0; r < class->rule_count; r++)
     say_rule(p, op, class, p->sh->recompute_group[index], &p->sh->rules.at[class->rules[r]]);
@@ -178,7 +179,7 @@ static void say_op(page *p, uint32_t index)
 const char *ts_shard_explain(ts_session *s, const ts_graph *g, const ts_sharding *sh,
                              const char *label)
 {
-  page p = {s, g, sh, ""};
+  explain_page p = {s, g, sh, ""};
   bool *shown = TS_NEW_ARRAY(s->arena, bool, sh->classes.count + 1);
   size_t length;
   for (uint32_t i = 0; i < g->ops.count; i++)

@@ -3,7 +3,8 @@
 
 /* -- of an op -- */
 
-static void add(ts_format_work *formats, uint32_t *count, const ts_dtype *dtype, double flops)
+static void model_work_add(ts_format_work *formats, uint32_t *count, const ts_dtype *dtype,
+                           double flops)
 {
   uint32_t i = 0;
   if (!(flops > 0))
@@ -23,7 +24,7 @@ static bool needed(const ts_op *op, int phase)
 
 static bool is_forward(int phase) { return phase == TS_PHASE_FORWARD; }
 
-static double sum_of(const ts_op *op, const ts_work *work, bool forward)
+static double model_work_sum_of(const ts_op *op, const ts_work *work, bool forward)
 {
   double flops = 0;
   for (int p = 0; p < TS_PHASES; p++)
@@ -35,12 +36,13 @@ static double sum_of(const ts_op *op, const ts_work *work, bool forward)
 /* So many FLOPs dealt out to formats as those of a rank's kernels are. */
 static void deal(ts_class *class, const ts_op *op, const ts_work *local, bool forward, double flops)
 {
-  double sum = sum_of(op, local, forward);
+  double sum = model_work_sum_of(op, local, forward);
   for (int p = 0; p < TS_PHASES; p++)
     for (uint32_t i = 0;
          sum > 0 && needed(op, p) && is_forward(p) == forward && i < local->phase[p].count; i++) {
       const ts_kernel *k = &local->phase[p].at[i];
-      add(class->formats, &class->format_count, k->dtype, flops * (k->model_flops / sum));
+      model_work_add(class->formats, &class->format_count, k->dtype,
+                     flops * (k->model_flops / sum));
     }
 }
 
@@ -51,7 +53,8 @@ static void deal(ts_class *class, const ts_op *op, const ts_work *local, bool fo
 void ts_model_work(ts_arena *arena, const ts_op *op, const ts_work *whole, ts_class *class)
 {
   const ts_work *local = &class->work;
-  double forward = sum_of(op, whole, true), backward = sum_of(op, whole, false);
+  double forward = model_work_sum_of(op, whole, true),
+         backward = model_work_sum_of(op, whole, false);
   uint32_t kernels = local->phase[TS_PHASE_FORWARD].count + local->phase[TS_PHASE_INPUT].count +
                      local->phase[TS_PHASE_WEIGHT].count;
   class->formats = TS_NEW_ARRAY(arena, ts_format_work, kernels + 1);

@@ -96,11 +96,11 @@ static void remove_rule(ts_session *s, ts_sharding *sh, size_t first, const ts_a
 
 /* Rules that a plan adds see its names and the strategy's arguments. One with the name of an
  * earlier rule takes its place. */
-static void change(ts_session *s, ts_sharding *sh, size_t first, const ts_applied *strategy,
-                   const ts_changes *changes)
+static void rules_change(ts_session *s, ts_sharding *sh, size_t first, const ts_applied *strategy,
+                         const ts_changes *changes)
 {
   if (changes->before)
-    change(s, sh, first, strategy, changes->before);
+    rules_change(s, sh, first, strategy, changes->before);
   ts_env *env = ts_env_new(s, changes->env);
   for (uint32_t i = 0; i < strategy->args.count; i++)
     ts_env_bind(env, strategy->args.at[i].name, *strategy->args.at[i].value);
@@ -127,7 +127,7 @@ static void change(ts_session *s, ts_sharding *sh, size_t first, const ts_applie
   }
 }
 
-static void collect(ts_session *s, ts_sharding *sh, const ts_applied *strategy)
+static void rules_collect(ts_session *s, ts_sharding *sh, const ts_applied *strategy)
 {
   ts_env *env = ts_bind_record(s, strategy->env, strategy->decl, &strategy->args);
   size_t first = sh->rules.count;
@@ -146,7 +146,7 @@ static void collect(ts_session *s, ts_sharding *sh, const ts_applied *strategy)
     TS_PUSH(s->arena, &sh->rules, rule);
   }
   if (strategy->changes)
-    change(s, sh, first, strategy, strategy->changes);
+    rules_change(s, sh, first, strategy, strategy->changes);
 }
 
 void ts_rules_collect(ts_session *s, const ts_plan *plan, ts_sharding *sh)
@@ -154,9 +154,9 @@ void ts_rules_collect(ts_session *s, const ts_plan *plan, ts_sharding *sh)
   if (plan->apply.type == TS_T_LIST)
     for (uint32_t i = 0; i < plan->apply.u.list->count; i++)
       if (plan->apply.u.list->at[i].type == TS_T_APPLIED)
-        collect(s, sh, plan->apply.u.list->at[i].u.applied);
+        rules_collect(s, sh, plan->apply.u.list->at[i].u.applied);
   if (plan->recompute.type == TS_T_APPLIED)
-    collect(s, sh, plan->recompute.u.applied);
+    rules_collect(s, sh, plan->recompute.u.applied);
 }
 
 static bool kind_matches(const ts_rule *rule, const ts_op *op)

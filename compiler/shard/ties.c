@@ -146,7 +146,7 @@ static uint32_t holder(const ts_sharder *c, uint32_t op)
 }
 
 /* The first op that is labelled so and whose first parameter is as large. */
-static bool follow(ts_sharder *c, uint32_t index)
+static bool ties_follow(ts_sharder *c, uint32_t index)
 {
   const ts_class *class = &c->sh->classes.at[c->sh->class_of[index]];
   const ts_op *op = &c->g->ops.at[index], *unlike = NULL;
@@ -203,7 +203,7 @@ void ts_sharder_follow_ties(ts_sharder *c)
 {
   for (uint32_t i = 0; i < c->g->ops.count; i++) {
     const ts_class *class = &c->sh->classes.at[c->sh->class_of[i]];
-    if (class->tied != TS_NO_INDEX && !class->failed && !follow(c, i))
+    if (class->tied != TS_NO_INDEX && !class->failed && !ties_follow(c, i))
       return;
   }
   for (size_t k = 0; k < c->sh->shared.count; k++)

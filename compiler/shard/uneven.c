@@ -58,7 +58,7 @@ static bool stretch(const ts_sharder *c, ts_slot *slots, double *more)
 
 /* Where the inputs' uneven dimensions are stretched, dimensions of outputs that grow alike follow
  * them. */
-static bool follow(ts_sharder *c)
+static bool uneven_follow(ts_sharder *c)
 {
   const ts_op *op = c->op;
   const ts_slot *whole = ts_sharder_whole(c);
@@ -86,4 +86,4 @@ static bool follow(ts_sharder *c)
   return true;
 }
 
-bool ts_sharder_uneven(ts_sharder *c) { return declared(c) && follow(c); }
+bool ts_sharder_uneven(ts_sharder *c) { return declared(c) && uneven_follow(c); }

@@ -80,16 +80,16 @@ static bool same_op(const ts_op *a, const ts_op *b)
   return true;
 }
 
-typedef struct wanted {
+typedef struct whole_graph_wanted {
   const ts_sharder *c;
   const ts_op *op;
   const uint32_t *rules;
   uint32_t rule_count;
-} wanted;
+} whole_graph_wanted;
 
 static bool same_class(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const whole_graph_wanted *w = closure;
   const ts_sharder *c = w->c;
   const ts_class *class = &c->sh->classes.at[number];
   const ts_op *op = w->op, *other = &c->g->ops.at[class->op];
@@ -158,7 +158,8 @@ static void shard_op(ts_sharder *c, ts_hash_table *classes, uint32_t index, uint
   const ts_op *op = c->op = &c->g->ops.at[index];
   uint32_t rule_count = matching(c, op, rules), hash = hash_op(c, op, rules, rule_count);
   count_matches(c, rules, rule_count);
-  uint32_t found = ts_hash_find(classes, hash, same_class, &(wanted){c, op, rules, rule_count});
+  uint32_t found =
+    ts_hash_find(classes, hash, same_class, &(whole_graph_wanted){c, op, rules, rule_count});
   if (found == TS_HASH_NONE) {
     found = make_class(c, index, rules, rule_count);
     ts_hash_add(c->s->arena, classes, hash, found);
@@ -314,20 +315,21 @@ void ts_sharder_groups(const ts_sharder *c)
 
 /* What an action says is the same for all ops, so it is asked once, unless there is something to
  * say about it. */
-typedef struct asked {
+typedef struct whole_graph_asked {
   const ts_ast *action; /* NULL: nothing was asked */
   uint32_t rule;
   bool has_group, discards;
   ts_value group;
-} asked;
+} whole_graph_asked;
 
-static void ask(const ts_sharder *c, const ts_ast *action, uint32_t rule, asked *a)
+static void whole_graph_ask(const ts_sharder *c, const ts_ast *action, uint32_t rule,
+                            whole_graph_asked *a)
 {
   const ts_env *env = c->sh->rules.at[rule].env;
   size_t said = c->s->diags->all.count;
   if (a->action == action && a->rule == rule)
     return;
-  *a = (asked){.rule = rule};
+  *a = (whole_graph_asked){.rule = rule};
   const ts_ast *group = ts_action_fits(c->s, action) ? ts_action_given(action, "group") : NULL;
   if ((a->has_group = group))
     a->group = ts_eval_label(c->s, env, group);
@@ -346,7 +348,7 @@ static void group_ops(ts_sharder *c)
   uint32_t last_rule = TS_NO_INDEX, last_group = 0;
   const char *last_label = NULL;
   size_t last_prefix = 0;
-  asked said = {0};
+  whole_graph_asked said = {0};
   const ts_ast **actions = TS_NEW_ARRAY(c->s->arena, const ts_ast *, sh->classes.count + 1);
   uint32_t *rules = TS_NEW_ARRAY(c->s->arena, uint32_t, sh->classes.count + 1);
   for (size_t k = 0; k < sh->classes.count; k++)
@@ -360,7 +362,7 @@ static void group_ops(ts_sharder *c)
       continue;
     }
     size_t prefix = 0;
-    ask(c, action, rule, &said);
+    whole_graph_ask(c, action, rule, &said);
     if (said.has_group)
       prefix = ts_label_group(said.group, op->label);
     bool same = rule == last_rule && prefix == last_prefix && last_label &&

@@ -294,7 +294,7 @@ static bool times(uint64_t *value, uint64_t factor)
 }
 
 /* mantissa * 10^exponent * scale: 1, 0 when it is too large, -1 when it is not whole. */
-static int whole(uint64_t mantissa, long exponent, uint64_t scale, uint64_t *value)
+static int lex_whole(uint64_t mantissa, long exponent, uint64_t scale, uint64_t *value)
 {
   static const uint64_t primes[] = {2, 5};
   for (; exponent < 0 && mantissa; exponent++)
@@ -321,7 +321,7 @@ uint64_t ts_ir_take_count(ts_ir_lexer *l, const char *what, uint64_t most)
     ts_ir_expected(l, what);
     return 0;
   }
-  if (!decimal(l->text, &mantissa, &exponent) || whole(mantissa, exponent, 1, &value) != 1 ||
+  if (!decimal(l->text, &mantissa, &exponent) || lex_whole(mantissa, exponent, 1, &value) != 1 ||
       value > most) {
     ts_ir_syntax(l, "expected %s, a whole number up to %llu, found `%.60s`", what,
                  (unsigned long long)most, l->text);
@@ -371,7 +371,7 @@ uint64_t ts_ir_take_whole(ts_ir_lexer *l, ts_ir_dimension dimension)
   const ts_ir_unit *unit = take_unit(l, dimension, fits && !mantissa);
   if (!unit)
     return 0;
-  int outcome = fits ? whole(mantissa, exponent, unit->scale, &value) : 0;
+  int outcome = fits ? lex_whole(mantissa, exponent, unit->scale, &value) : 0;
   if (outcome < 1)
     ts_ir_syntax(l,
                  outcome ? "%.60s %s is not a whole number of %s" :

@@ -22,7 +22,7 @@ typedef struct ts_ir_body { /* a fragment while it is read */
 /* ---- clauses of a node ---- */
 
 /* `@3`, the fourth node, or a label: the last node above that has it. */
-static uint32_t take_node(body *f)
+static uint32_t play_take_node(body *f)
 {
   ts_ir_lexer *l = &f->r->lexer;
   uint32_t count = (uint32_t)f->nodes.count;
@@ -49,7 +49,7 @@ static uint32_t take_node(body *f)
 void ts_ir_read_after(body *f)
 {
   do {
-    uint32_t node = take_node(f);
+    uint32_t node = play_take_node(f);
     TS_PUSH(f->r->arena, &f->deps, node);
   } while (ts_ir_take(&f->r->lexer, ","));
 }

@@ -19,7 +19,7 @@ void ts_ir_declare(ts_ir_reader *r, ts_ir_section_kind kind, const char *name, u
   symbol->value = value;
 }
 
-static void unknown(ts_ir_reader *r, ts_ir_section_kind kind, const char *name)
+static void read_unknown(ts_ir_reader *r, ts_ir_section_kind kind, const char *name)
 {
   TS_VEC(const char *) names = {0};
   const char *best[3];
@@ -42,7 +42,7 @@ uint32_t ts_ir_use(ts_ir_reader *r, ts_ir_section_kind kind, const char *what)
   }
   const ts_ir_symbol *symbol = ts_ir_find_symbol(&r->symbols, kind, l->text);
   if (!symbol) {
-    unknown(r, kind, l->text);
+    read_unknown(r, kind, l->text);
     return 0;
   }
   uint32_t value = symbol->value;
@@ -488,7 +488,7 @@ bool ts_ir_is_text(const char *text, size_t size)
   return form_of(text, length) || (length == 7 && memcmp(text, "version", length) == 0);
 }
 
-static void finish(ts_ir_reader *r)
+static void read_finish(ts_ir_reader *r)
 {
   ts_ir view;
   ts_ir_meta *meta = ts_ir_builder_meta(r->out);
@@ -515,7 +515,7 @@ ts_ir_builder *ts_ir_parse(const char *text, size_t size, ts_error *error)
     else
       read_statement(&r);
   }
-  finish(&r);
+  read_finish(&r);
   ts_arena_free(arena);
   if (!r.lexer.failed)
     return r.out;

@@ -98,15 +98,15 @@ ts_ir_spelling ts_ir_spell_time(uint64_t ps)
 
 /* ---- symbols ---- */
 
-typedef struct wanted {
+typedef struct text_wanted {
   const ts_ir_symbols *symbols;
   uint32_t space;
   const char *name;
-} wanted;
+} text_wanted;
 
 static bool same_symbol(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const text_wanted *w = closure;
   const ts_ir_symbol *y = &w->symbols->all.at[number];
   return y->space == w->space && !strcmp(y->name, w->name);
 }
@@ -119,7 +119,7 @@ static uint32_t hash_name(uint32_t space, const char *name)
 ts_ir_symbol *ts_ir_find_symbol(ts_ir_symbols *s, uint32_t space, const char *name)
 {
   uint32_t found =
-    ts_hash_find(&s->table, hash_name(space, name), same_symbol, &(wanted){s, space, name});
+    ts_hash_find(&s->table, hash_name(space, name), same_symbol, &(text_wanted){s, space, name});
   return found == TS_HASH_NONE ? NULL : &s->all.at[found];
 }
 

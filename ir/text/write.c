@@ -7,7 +7,7 @@
 #include "ir/text/output.h"
 #include "ir/text/text.h"
 
-typedef struct writer {
+typedef struct write_writer {
   const ts_ir *ir;
   ts_ir_output to;
   ts_arena *arena;
@@ -18,21 +18,21 @@ typedef struct writer {
   const ts_ir_fragment *fragment; /* that is written */
   uint32_t labels;                /* the space of its labels */
   uint32_t comm_stream;
-} writer;
+} write_writer;
 
 /* ---- output ---- */
 
 #define out(w, ...) ts_ir_out(&(w)->to, __VA_ARGS__)
-static void put(writer *w, const char *text) { ts_ir_out_text(&w->to, text); }
-static void out_name(writer *w, const char *name) { ts_ir_out_name(&w->to, name); }
-static const char *text(const writer *w, ts_ir_str s) { return w->ir->strings + s; }
+static void write_put(write_writer *w, const char *text) { ts_ir_out_text(&w->to, text); }
+static void out_name(write_writer *w, const char *name) { ts_ir_out_name(&w->to, name); }
+static const char *text(const write_writer *w, ts_ir_str s) { return w->ir->strings + s; }
 
-static void write_block(writer *w, const ts_ir_net_model *m);
+static void write_block(write_writer *w, const ts_ir_net_model *m);
 
 /* ---- symbols ---- */
 
 /* `name`, or with a number behind it if another record of the kind has it. */
-static const char *new_symbol(writer *w, uint32_t kind, const char *name)
+static const char *new_symbol(write_writer *w, uint32_t kind, const char *name)
 {
   ts_ir_symbol *symbol = ts_ir_symbol_of(&w->taken, kind, name);
   if (symbol->value == TS_IR_NONE) {
@@ -50,13 +50,13 @@ static const char *new_symbol(writer *w, uint32_t kind, const char *name)
   }
 }
 
-static const char **name_room(writer *w, uint32_t kind)
+static const char **name_room(write_writer *w, uint32_t kind)
 {
   return w->names[kind] = TS_NEW_ARRAY(w->arena, const char *, ts_ir_count(w->ir, kind) + 1);
 }
 
 /* Symbols of records that have a name. */
-static void name_records(writer *w, uint32_t kind, const ts_ir_field *name_field)
+static void name_records(write_writer *w, uint32_t kind, const ts_ir_field *name_field)
 {
   const char **names = name_room(w, kind);
   const uint8_t *record = ts_ir_records(w->ir, kind);
@@ -69,7 +69,7 @@ static void name_records(writer *w, uint32_t kind, const ts_ir_field *name_field
   }
 }
 
-static void name_all(writer *w)
+static void name_all(write_writer *w)
 {
   for (const ts_ir_form *form = ts_ir_forms; form < ts_ir_forms + TS_IR_FORMS; form++)
     for (const ts_ir_field *f = form->fields; f->name; f++)
@@ -84,14 +84,14 @@ static void name_all(writer *w)
   }
 }
 
-static void out_symbol(writer *w, uint32_t kind, uint32_t index)
+static void out_symbol(write_writer *w, uint32_t kind, uint32_t index)
 {
   out_name(w, w->names[kind][index]);
 }
 
 /* ---- values ---- */
 
-static void out_place(writer *w, uint32_t loc)
+static void out_place(write_writer *w, uint32_t loc)
 {
   const ts_ir_loc *l = &w->ir->locs[loc];
   out_symbol(w, TS_IR_SOURCES, l->source);
@@ -100,25 +100,25 @@ static void out_place(writer *w, uint32_t loc)
     out(w, "-%u", l->end_column);
 }
 
-static void out_axes(writer *w, uint32_t axes)
+static void out_axes(write_writer *w, uint32_t axes)
 {
   for (uint32_t a = 0; a < w->ir->axes_count; a++)
     if (axes >> a & 1) {
-      put(w, axes & ((1u << a) - 1) ? ", " : "");
+      write_put(w, axes & ((1u << a) - 1) ? ", " : "");
       out_symbol(w, TS_IR_AXES, a);
     }
 }
 
-static void out_collectives(writer *w, uint32_t mask)
+static void out_collectives(write_writer *w, uint32_t mask)
 {
-  put(w, mask ? "" : "none");
+  write_put(w, mask ? "" : "none");
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
     if (mask >> k & 1)
       out(w, "%s%s", mask & ((1u << k) - 1) ? ", " : "", ts_ir_collective_names[k]);
 }
 
 /* The symbol of an array with numbers behind it. */
-static void out_array(writer *w, uint32_t array, uint32_t count, const uint32_t *number)
+static void out_array(write_writer *w, uint32_t array, uint32_t count, const uint32_t *number)
 {
   const char *symbol = w->names[TS_IR_ARRAYS][array];
   char brackets[64] = "";
@@ -131,7 +131,7 @@ static void out_array(writer *w, uint32_t array, uint32_t count, const uint32_t 
   out_name(w, ts_arena_printf(w->arena, "%s%s", symbol, brackets));
 }
 
-static void out_vertex(writer *w, uint32_t vertex)
+static void out_vertex(write_writer *w, uint32_t vertex)
 {
   uint32_t array = w->ir->devices[vertex].array, index[4] = {0};
   const ts_ir_array *a = &w->ir->arrays[array];
@@ -141,33 +141,33 @@ static void out_vertex(writer *w, uint32_t vertex)
   out_array(w, array, a->dims, index);
 }
 
-static void out_sha256(writer *w, const uint8_t *digest)
+static void out_sha256(write_writer *w, const uint8_t *digest)
 {
-  put(w, "\"");
+  write_put(w, "\"");
   for (int b = 0; b < 32; b++)
     out(w, "%02x", digest[b]);
-  put(w, "\"");
+  write_put(w, "\"");
 }
 
-static void out_ranks(writer *w, const ts_ir_group *g)
+static void out_ranks(write_writer *w, const ts_ir_group *g)
 {
   for (uint32_t k = 0, at = g->first_rank; k < g->rank_count; k++, at++)
     out(w, "%s%u", !k ? "" : k % g->size ? ", " : " and ", w->ir->group_ranks[at]);
 }
 
-static void out_covariance(writer *w, const ts_ir_calibration *k)
+static void out_covariance(write_writer *w, const ts_ir_calibration *k)
 {
   for (uint32_t j = 0; j < w->ir->calibrations_count; j++)
     out(w, "%s%s", j ? ", " : "", ts_ir_spell_plain(k->covariance[j]).text);
 }
 
 /* Dependencies go by label where it leads to the right node. */
-static void out_deps(writer *w, const ts_ir_node *n)
+static void out_deps(write_writer *w, const ts_ir_node *n)
 {
   for (uint32_t i = 0; i < n->dep_count; i++) {
     uint32_t dep = w->ir->deps[n->first_dep + i];
     const char *label = text(w, w->ir->nodes[w->fragment->first_node + dep].label);
-    put(w, i ? ", " : "");
+    write_put(w, i ? ", " : "");
     if (ts_ir_symbol_of(&w->taken, w->labels, label)->value == dep)
       out_name(w, label);
     else
@@ -177,18 +177,19 @@ static void out_deps(writer *w, const ts_ir_node *n)
 
 /* ---- fields ---- */
 
-static void write_fields(writer *w, const ts_ir_field *f, const void *record, const void *usual);
+static void write_fields(write_writer *w, const ts_ir_field *f, const void *record,
+                         const void *usual);
 
-static void out_mems(writer *w, const ts_ir_node *n)
+static void out_mems(write_writer *w, const ts_ir_node *n)
 {
   for (uint32_t i = 0; i < n->mem_count; i++) {
     const ts_ir_mem *m = &w->ir->mems[n->first_mem + i], none = {0};
-    put(w, m->bytes < 0 ? " free" : " alloc");
+    write_put(w, m->bytes < 0 ? " free" : " alloc");
     write_fields(w, ts_ir_forms[TS_IR_FORM_mem].fields, m, &none);
   }
 }
 
-static void write_value(writer *w, const ts_ir_field *f, const void *record)
+static void write_value(write_writer *w, const ts_ir_field *f, const void *record)
 {
   const void *at = (const char *)record + f->offset;
   uint64_t value = ts_ir_get(f, record);
@@ -197,10 +198,10 @@ static void write_value(writer *w, const ts_ir_field *f, const void *record)
   case TS_IR_TYPE_NAME: case TS_IR_TYPE_NAMED: out_name(w, text(w, (ts_ir_str)value)); break;
   case TS_IR_TYPE_QUOTED: ts_ir_out_quoted(&w->to, text(w, (ts_ir_str)value)); break;
   case TS_IR_TYPE_COUNT: out(w, "%llu", (unsigned long long)value); break;
-  case TS_IR_TYPE_TIME: put(w, ts_ir_spell_time(value).text); break;
+  case TS_IR_TYPE_TIME: write_put(w, ts_ir_spell_time(value).text); break;
   case TS_IR_TYPE_CHANGE: value = (int64_t)value < 0 ? -value : value; /* fall through */
-  case TS_IR_TYPE_BYTES: put(w, ts_ir_spell_bytes(value).text); break;
-  case TS_IR_TYPE_WORD: put(w, f->words[value]); break;
+  case TS_IR_TYPE_BYTES: write_put(w, ts_ir_spell_bytes(value).text); break;
+  case TS_IR_TYPE_WORD: write_put(w, f->words[value]); break;
   case TS_IR_TYPE_REF: case TS_IR_TYPE_GROUP:
     out_symbol(w, ts_ir_target(f), (uint32_t)value);
     break;
@@ -210,19 +211,19 @@ static void write_value(writer *w, const ts_ir_field *f, const void *record)
   case TS_IR_TYPE_TENTHS: ts_ir_out_tenths(&w->to, at); break;
   case TS_IR_TYPE_SHA256: out_sha256(w, at); break;
   case TS_IR_TYPE_VERTEX: out_vertex(w, (uint32_t)value); break;
-  case TS_IR_TYPE_ARROW: put(w, value ? "--" : "->"); break;
+  case TS_IR_TYPE_ARROW: write_put(w, value ? "--" : "->"); break;
   case TS_IR_TYPE_RANKS: out_ranks(w, record); break;
   case TS_IR_TYPE_COVARIANCE: out_covariance(w, record); break;
   case TS_IR_TYPE_DEPS: out_deps(w, record); break;
   default:
     dimension = ts_ir_dimension_of(f->type);
-    put(w, dimension == TS_IR_DIMENSIONS ?
-             ts_ir_spell_plain(ts_ir_get_real(f, record)).text :
-             ts_ir_spell_real(ts_ir_get_real(f, record), dimension).text);
+    write_put(w, dimension == TS_IR_DIMENSIONS ?
+                   ts_ir_spell_plain(ts_ir_get_real(f, record)).text :
+                   ts_ir_spell_real(ts_ir_get_real(f, record), dimension).text);
   }
 }
 
-static bool is_left_out(const writer *w, const ts_ir_field *f, const void *record,
+static bool is_left_out(const write_writer *w, const ts_ir_field *f, const void *record,
                         const void *usual)
 {
   uint32_t with;
@@ -241,21 +242,22 @@ static bool is_left_out(const writer *w, const ts_ir_field *f, const void *recor
   }
 }
 
-static void write_field(writer *w, const ts_ir_field *f, const void *record)
+static void write_field(write_writer *w, const ts_ir_field *f, const void *record)
 {
   if (f->type == TS_IR_TYPE_ALLOC) {
     out_mems(w, record);
     return;
   }
-  put(w, *f->word ? " " : "");
-  put(w, f->word);
+  write_put(w, *f->word ? " " : "");
+  write_put(w, f->word);
   if (f->type == TS_IR_TYPE_FLAG || f->type == TS_IR_TYPE_PIPELINE)
     return;
-  put(w, " ");
+  write_put(w, " ");
   write_value(w, f, record);
 }
 
-static void write_fields(writer *w, const ts_ir_field *f, const void *record, const void *usual)
+static void write_fields(write_writer *w, const ts_ir_field *f, const void *record,
+                         const void *usual)
 {
   for (; f->name; f++)
     if (f->place != TS_IR_PLACE_BY_HAND && ts_ir_has_field(f, record) &&
@@ -264,7 +266,7 @@ static void write_fields(writer *w, const ts_ir_field *f, const void *record, co
 }
 
 /* The fields of a record, but for what is usual. */
-static void write_record(writer *w, const ts_ir_form *form, const void *record)
+static void write_record(write_writer *w, const ts_ir_form *form, const void *record)
 {
   uint64_t usual[TS_IR_LARGEST / sizeof(uint64_t)] = {0};
   ts_ir_make_usual(form, usual);
@@ -274,40 +276,40 @@ static void write_record(writer *w, const ts_ir_form *form, const void *record)
   write_fields(w, form->fields, record, usual);
 }
 
-static void write_table(writer *w, const ts_ir_form *form)
+static void write_table(write_writer *w, const ts_ir_form *form)
 {
   const uint8_t *record = ts_ir_records(w->ir, form->kind);
   uint32_t count = ts_ir_count(w->ir, form->kind), size = ts_ir_tables[form->kind].record_size;
   for (w->index = 0; w->index < count; w->index++, record += size) {
-    put(w, form->word);
+    write_put(w, form->word);
     if (form->title) {
       w->symbol = w->names[form->kind][w->index];
-      put(w, " ");
+      write_put(w, " ");
       out_name(w, w->symbol);
     }
     write_record(w, form, record);
     if (form->kind == TS_IR_NET_MODELS)
       write_block(w, (const ts_ir_net_model *)(const void *)record);
-    put(w, "\n");
+    write_put(w, "\n");
   }
 }
 
 /* Records that belong to another: with or without their word. */
-static void write_run(writer *w, const ts_ir_form *form, const char *begin, uint32_t first,
+static void write_run(write_writer *w, const ts_ir_form *form, const char *begin, uint32_t first,
                       uint32_t count)
 {
   uint32_t size = ts_ir_tables[form->kind].record_size;
   const uint8_t *record = ts_ir_records(w->ir, form->kind);
   record = count ? record + (size_t)first * size : record;
   for (uint32_t i = 0; i < count; i++, record += size) {
-    put(w, begin);
+    write_put(w, begin);
     write_record(w, form, record);
-    put(w, "\n");
+    write_put(w, "\n");
   }
 }
 
 /* A statement on the whole, unless all is as usual. */
-static void write_whole(writer *w, const ts_ir_form *form)
+static void write_whole(write_writer *w, const ts_ir_form *form)
 {
   ts_ir_meta usual = {0};
   bool said = false;
@@ -316,25 +318,25 @@ static void write_whole(writer *w, const ts_ir_form *form)
     said |= !is_left_out(w, f, w->ir->meta, &usual);
   if (!said)
     return;
-  put(w, form->word);
+  write_put(w, form->word);
   write_fields(w, form->fields, w->ir->meta, &usual);
-  put(w, "\n");
+  write_put(w, "\n");
 }
 
-static void write_block(writer *w, const ts_ir_net_model *m)
+static void write_block(write_writer *w, const ts_ir_net_model *m)
 {
   if (!ts_ir_net_has_block(m->kind))
     return;
-  put(w, " {\n");
+  write_put(w, " {\n");
   write_run(w, &ts_ir_forms[TS_IR_FORM_method], "  method", m->first_method, m->method_count);
   write_run(w, &ts_ir_forms[TS_IR_FORM_curve], "  curve", m->first_curve, m->curve_count);
   write_run(w, &ts_ir_forms[TS_IR_FORM_point], " ", m->first_point, m->point_count);
-  put(w, "}");
+  write_put(w, "}");
 }
 
 /* ---- cluster ---- */
 
-static void write_vertices(writer *w, const ts_ir_array *a)
+static void write_vertices(write_writer *w, const ts_ir_array *a)
 {
   const ts_ir_device *first = &w->ir->devices[a->first];
   ts_ir_device usual = *first;
@@ -342,31 +344,31 @@ static void write_vertices(writer *w, const ts_ir_array *a)
   for (uint32_t i = 0; i < a->count; i++) {
     if (first[i].device_class == first->device_class && first[i].speed == 1)
       continue;
-    put(w, "vertex ");
+    write_put(w, "vertex ");
     out_vertex(w, a->first + i);
     write_fields(w, ts_ir_forms[TS_IR_FORM_vertex].fields, &first[i], &usual);
-    put(w, "\n");
+    write_put(w, "\n");
   }
 }
 
-static void write_arrays(writer *w)
+static void write_arrays(write_writer *w)
 {
   for (uint32_t i = 0; i < w->ir->arrays_count; i++) {
     const ts_ir_array *a = &w->ir->arrays[i];
-    put(w, a->kind == TS_IR_DEVICE ? "devices " : "switches ");
+    write_put(w, a->kind == TS_IR_DEVICE ? "devices " : "switches ");
     out_array(w, i, a->dims, a->dim);
     if (a->kind == TS_IR_DEVICE) {
-      put(w, " of ");
+      write_put(w, " of ");
       out_symbol(w, TS_IR_DEVICE_CLASSES, w->ir->devices[a->first].device_class);
     }
     w->symbol = w->names[TS_IR_ARRAYS][i];
     write_record(w, &ts_ir_forms[TS_IR_FORM_devices], a);
-    put(w, "\n");
+    write_put(w, "\n");
     write_vertices(w, a);
   }
 }
 
-static void write_placement(writer *w)
+static void write_placement(write_writer *w)
 {
   const uint32_t *at = w->ir->placement;
   uint32_t count = w->ir->placement_count, ranges = 0;
@@ -377,12 +379,12 @@ static void write_placement(writer *w)
     if (next > i + 1)
       out(w, "..%u", at[next - 1]);
   }
-  put(w, count ? "\n" : "");
+  write_put(w, count ? "\n" : "");
 }
 
 /* ---- fragments ---- */
 
-static bool is_usual_label(const writer *w, const ts_ir_node *n)
+static bool is_usual_label(const write_writer *w, const ts_ir_node *n)
 {
   const char *label = text(w, n->label);
   if (n->op == TS_IR_COMPUTE || n->op == TS_IR_COLLECTIVE)
@@ -390,11 +392,11 @@ static bool is_usual_label(const writer *w, const ts_ir_node *n)
   return !strcmp(label, ts_ir_op_names[n->op]);
 }
 
-static void out_op(writer *w, const ts_ir_node *n, uint32_t ports_above)
+static void out_op(write_writer *w, const ts_ir_node *n, uint32_t ports_above)
 {
-  put(w, ts_ir_op_names[n->op]);
+  write_put(w, ts_ir_op_names[n->op]);
   if (n->op == TS_IR_COMPUTE || n->op == TS_IR_COLLECTIVE) {
-    put(w, " ");
+    write_put(w, " ");
     out_symbol(w, n->op == TS_IR_COMPUTE ? TS_IR_KERNELS : TS_IR_COLLECTIVES, n->arg);
   } else if (n->op == TS_IR_HOST_WORK)
     out(w, " %s", ts_ir_spell_time(n->host_ps).text);
@@ -408,51 +410,51 @@ static void out_op(writer *w, const ts_ir_node *n, uint32_t ports_above)
   }
 }
 
-static void write_node(writer *w, const ts_ir_node *n, uint32_t ports_above)
+static void write_node(write_writer *w, const ts_ir_node *n, uint32_t ports_above)
 {
   ts_ir_node usual = ts_ir_usual_node(n->op, w->comm_stream, text(w, w->fragment->work));
   usual.host_ps = n->op == TS_IR_HOST_WORK ? n->host_ps : 0;
-  put(w, "  ");
+  write_put(w, "  ");
   if (!is_usual_label(w, n)) {
     out_name(w, text(w, n->label));
-    put(w, ": ");
+    write_put(w, ": ");
   }
   out_op(w, n, ports_above);
   write_fields(w, ts_ir_forms[TS_IR_FORM_node].fields, n, &usual);
-  put(w, "\n");
+  write_put(w, "\n");
 }
 
-static void write_fragment(writer *w, const ts_ir_fragment *f, uint32_t index)
+static void write_fragment(write_writer *w, const ts_ir_fragment *f, uint32_t index)
 {
   uint32_t ports = 0;
   w->fragment = f;
   w->labels = TS_IR_SECTION_KINDS + index;
   w->symbol = w->names[TS_IR_FRAGMENTS][index];
-  put(w, "\nfragment ");
+  write_put(w, "\nfragment ");
   out_name(w, w->symbol);
   write_record(w, &ts_ir_forms[TS_IR_FORM_fragment], f);
   if (strcmp(text(w, f->work), w->symbol)) {
-    put(w, " work ");
+    write_put(w, " work ");
     out_name(w, text(w, f->work));
   }
-  put(w, " {\n");
+  write_put(w, " {\n");
   for (uint32_t n = 0; n < f->node_count; n++) {
     const ts_ir_node *node = &w->ir->nodes[f->first_node + n];
     write_node(w, node, ports);
     ports += node->op == TS_IR_SEND || node->op == TS_IR_RECV;
     ts_ir_symbol_of(&w->taken, w->labels, text(w, node->label))->value = n;
   }
-  put(w, "}\n");
+  write_put(w, "}\n");
 }
 
 /* ---- programs ---- */
 
-static void write_item(writer *w, const ts_ir_item *t)
+static void write_item(write_writer *w, const ts_ir_item *t)
 {
   const ts_ir_fragment *f = &w->ir->fragments[t->fragment];
   static const ts_ir_item usual = {.micro_batch = TS_IR_NONE};
   const char *name = w->names[TS_IR_FRAGMENTS][t->fragment];
-  put(w, "  ");
+  write_put(w, "  ");
   if (strcmp(name, "hold"))
     out_name(w, name);
   else
@@ -461,40 +463,40 @@ static void write_item(writer *w, const ts_ir_item *t)
   for (uint32_t p = 0; p < f->port_count; p++) {
     const ts_ir_binding *b = &w->ir->bindings[t->first_binding + p];
     ts_ir_binding same = {.tag = t->micro_batch == TS_IR_NONE ? 0 : t->micro_batch};
-    put(w, w->ir->ports[f->first_port + p].is_send ? " to" : " from");
+    write_put(w, w->ir->ports[f->first_port + p].is_send ? " to" : " from");
     write_fields(w, ts_ir_forms[TS_IR_FORM_binding].fields, b, &same);
   }
-  put(w, "\n");
+  write_put(w, "\n");
 }
 
-static void write_program(writer *w, const ts_ir_program *p)
+static void write_program(write_writer *w, const ts_ir_program *p)
 {
-  put(w, "\nprogram ");
+  write_put(w, "\nprogram ");
   out_name(w, text(w, p->name));
   write_record(w, &ts_ir_forms[TS_IR_FORM_program], p);
-  put(w, " {\n");
+  write_put(w, " {\n");
   write_run(w, &ts_ir_forms[TS_IR_FORM_hold], "  hold", p->first_holding, p->holding_count);
   for (uint32_t t = 0; t < p->item_count; t++)
     write_item(w, &w->ir->items[p->first_item + t]);
-  put(w, "}\n");
+  write_put(w, "}\n");
 }
 
 /* ---- the whole ---- */
 
-static void write_remarks(writer *w)
+static void write_remarks(write_writer *w)
 {
   const ts_ir_form *form = &ts_ir_forms[TS_IR_FORM_remark];
   for (uint32_t i = 0; i < w->ir->remarks_count; i++) {
     const ts_ir_remark *r = &w->ir->remarks[i];
-    put(w, r->kind == TS_IR_REMARK_WARNING ? "" : form->word);
-    put(w, r->kind == TS_IR_REMARK_WARNING ? ts_ir_remark_names[r->kind] : "");
+    write_put(w, r->kind == TS_IR_REMARK_WARNING ? "" : form->word);
+    write_put(w, r->kind == TS_IR_REMARK_WARNING ? ts_ir_remark_names[r->kind] : "");
     static const ts_ir_remark usual = {.loc = TS_IR_NONE};
     write_fields(w, form->fields + (r->kind == TS_IR_REMARK_WARNING), r, &usual);
-    put(w, "\n");
+    write_put(w, "\n");
   }
 }
 
-static void write_form(writer *w, uint32_t form)
+static void write_form(write_writer *w, uint32_t form)
 {
   switch (form) {
   case TS_IR_FORM_devices: write_arrays(w); break;
@@ -544,7 +546,7 @@ int ts_ir_print(const ts_ir *ir, void (*put_bytes)(void *closure, const char *by
   if (ts_ir_verify(ir, NULL))
     return -1;
   ts_arena *arena = ts_arena_new("text form of the IR");
-  writer *w = TS_NEW(arena, writer);
+  write_writer *w = TS_NEW(arena, write_writer);
   w->ir = ir;
   w->to.put = put_bytes;
   w->to.closure = closure;
@@ -553,7 +555,7 @@ int ts_ir_print(const ts_ir *ir, void (*put_bytes)(void *closure, const char *by
   name_all(w);
   out(w, "version %u\n", TS_IR_VERSION);
   for (uint32_t form = 0; form < TS_IR_FORMS; form++) {
-    put(w, begins_part(ir, form) ? "\n" : "");
+    write_put(w, begins_part(ir, form) ? "\n" : "");
     if (!ts_ir_forms[form].inner)
       write_form(w, form);
   }

@@ -12,18 +12,18 @@ static const uint64_t MIB = 1024 * 1024;
 #define ROUND_LARGE (2 * MIB)
 #define NONE UINT32_MAX
 
-typedef struct block {
+typedef struct allocator_block {
   uint64_t address, size, asked;
   uint32_t before, after; /* neighbours in the segment, or NONE */
   uint32_t stream;
   bool small, taken;
-} block;
+} allocator_block;
 
 struct ts_allocator {
   ts_arena *arena;
   ts_allocator_options options;
   uint64_t limit;
-  TS_VEC(block) blocks;
+  TS_VEC(allocator_block) blocks;
   TS_VEC(uint32_t) unused; /* places in `blocks` */
   TS_VEC(uint32_t) free;   /* free blocks, by pool, stream, size, address */
   uint64_t next_address;
@@ -93,7 +93,7 @@ static uint64_t max_split(const ts_allocator *a)
 
 /* ---- Free blocks ---- */
 
-static int compare(const block *a, const block *b)
+static int allocator_compare(const allocator_block *a, const allocator_block *b)
 {
   if (a->small != b->small)
     return a->small ? -1 : 1;
@@ -104,12 +104,12 @@ static int compare(const block *a, const block *b)
   return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static size_t place_of(const ts_allocator *a, const block *wanted)
+static size_t allocator_place_of(const ts_allocator *a, const allocator_block *wanted)
 {
   size_t low = 0, high = a->free.count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (compare(&a->blocks.at[a->free.at[middle]], wanted) < 0)
+    if (allocator_compare(&a->blocks.at[a->free.at[middle]], wanted) < 0)
       low = middle + 1;
     else
       high = middle;
@@ -119,7 +119,7 @@ static size_t place_of(const ts_allocator *a, const block *wanted)
 
 static void add_free(ts_allocator *a, uint32_t b)
 {
-  size_t at = place_of(a, &a->blocks.at[b]);
+  size_t at = allocator_place_of(a, &a->blocks.at[b]);
   TS_PUSH(a->arena, &a->free, b);
   memmove(a->free.at + at + 1, a->free.at + at, (a->free.count - 1 - at) * sizeof *a->free.at);
   a->free.at[at] = b;
@@ -127,11 +127,11 @@ static void add_free(ts_allocator *a, uint32_t b)
 
 static void drop_free(ts_allocator *a, uint32_t b)
 {
-  size_t at = place_of(a, &a->blocks.at[b]);
+  size_t at = allocator_place_of(a, &a->blocks.at[b]);
   memmove(a->free.at + at, a->free.at + at + 1, (--a->free.count - at) * sizeof *a->free.at);
 }
 
-static uint32_t new_block(ts_allocator *a, block b)
+static uint32_t new_block(ts_allocator *a, allocator_block b)
 {
   if (a->unused.count) {
     uint32_t at = a->unused.at[--a->unused.count];
@@ -156,12 +156,12 @@ static uint32_t new_segment(ts_allocator *a, uint64_t size, uint32_t stream, boo
   uint64_t bytes = segment_size(size);
   if (bytes > a->limit - a->now.reserved)
     return NONE;
-  uint32_t b = new_block(a, (block){.address = a->next_address,
-                                    .size = bytes,
-                                    .before = NONE,
-                                    .after = NONE,
-                                    .stream = stream,
-                                    .small = small});
+  uint32_t b = new_block(a, (allocator_block){.address = a->next_address,
+                                              .size = bytes,
+                                              .before = NONE,
+                                              .after = NONE,
+                                              .stream = stream,
+                                              .small = small});
   a->next_address += bytes + 1; /* segments have no common border */
   a->now.reserved += bytes;
   a->now.segments++;
@@ -172,7 +172,7 @@ static uint32_t new_segment(ts_allocator *a, uint64_t size, uint32_t stream, boo
 static uint32_t last_block(const ts_allocator *a, uint32_t stream, bool small)
 {
   for (uint32_t b = 0; b < a->blocks.count; b++) {
-    const block *at = &a->blocks.at[b];
+    const allocator_block *at = &a->blocks.at[b];
     if (at->size && at->after == NONE && at->stream == stream && at->small == small)
       return b;
   }
@@ -196,12 +196,12 @@ static uint32_t expand(ts_allocator *a, uint64_t size, uint32_t stream, bool sma
   }
   uint64_t address = last == NONE ? (uint64_t)(2 * stream + small + 1) << 50 :
                                     a->blocks.at[last].address + a->blocks.at[last].size;
-  uint32_t b = new_block(a, (block){.address = address,
-                                    .size = bytes,
-                                    .before = last,
-                                    .after = NONE,
-                                    .stream = stream,
-                                    .small = small});
+  uint32_t b = new_block(a, (allocator_block){.address = address,
+                                              .size = bytes,
+                                              .before = last,
+                                              .after = NONE,
+                                              .stream = stream,
+                                              .small = small});
   if (last != NONE)
     a->blocks.at[last].after = b;
   else
@@ -234,12 +234,12 @@ static bool give_back(ts_allocator *a)
 
 static uint32_t best_fit(ts_allocator *a, uint64_t size, uint32_t stream, bool small)
 {
-  block wanted = {.size = size, .stream = stream, .small = small};
-  size_t at = place_of(a, &wanted);
+  allocator_block wanted = {.size = size, .stream = stream, .small = small};
+  size_t at = allocator_place_of(a, &wanted);
   if (at == a->free.count)
     return NONE;
   uint32_t b = a->free.at[at];
-  const block *found = &a->blocks.at[b];
+  const allocator_block *found = &a->blocks.at[b];
   if (found->stream != stream || found->small != small)
     return NONE;
   /* large blocks are for large requests, */
@@ -252,7 +252,7 @@ static uint32_t best_fit(ts_allocator *a, uint64_t size, uint32_t stream, bool s
   return b;
 }
 
-static bool splits(const ts_allocator *a, const block *b, uint64_t size)
+static bool splits(const ts_allocator *a, const allocator_block *b, uint64_t size)
 {
   uint64_t rest = b->size - size;
   if (b->small || a->options.expandable)
@@ -260,9 +260,9 @@ static bool splits(const ts_allocator *a, const block *b, uint64_t size)
   return size < max_split(a) && rest > SMALL_SIZE;
 }
 
-static void split(ts_allocator *a, uint32_t b, uint64_t size)
+static void allocator_split(ts_allocator *a, uint32_t b, uint64_t size)
 {
-  block rest = a->blocks.at[b];
+  allocator_block rest = a->blocks.at[b];
   rest.address += size;
   rest.size -= size;
   rest.before = b;
@@ -292,7 +292,7 @@ uint32_t ts_allocator_take(ts_allocator *a, uint64_t bytes, uint32_t stream)
   if (b == NONE)
     return NONE;
   if (splits(a, &a->blocks.at[b], size))
-    split(a, b, size);
+    allocator_split(a, b, size);
   a->blocks.at[b].taken = true;
   a->blocks.at[b].asked = bytes;
   a->now.requested += bytes;
@@ -301,9 +301,9 @@ uint32_t ts_allocator_take(ts_allocator *a, uint64_t bytes, uint32_t stream)
 }
 
 /* `b` takes in its neighbour `after`, which is free. */
-static void join(ts_allocator *a, uint32_t b, uint32_t after)
+static void allocator_join(ts_allocator *a, uint32_t b, uint32_t after)
 {
-  block *at = &a->blocks.at[b], *other = &a->blocks.at[after];
+  allocator_block *at = &a->blocks.at[b], *other = &a->blocks.at[after];
   at->size += other->size;
   at->after = other->after;
   if (other->after != NONE)
@@ -314,18 +314,18 @@ static void join(ts_allocator *a, uint32_t b, uint32_t after)
 
 void ts_allocator_release(ts_allocator *a, uint32_t b)
 {
-  block *at = &a->blocks.at[b];
+  allocator_block *at = &a->blocks.at[b];
   a->now.requested -= at->asked;
   a->now.allocated -= at->size;
   at->taken = false;
   uint32_t after = at->after, before = at->before;
   if (after != NONE && !a->blocks.at[after].taken) {
     drop_free(a, after);
-    join(a, b, after);
+    allocator_join(a, b, after);
   }
   if (before != NONE && !a->blocks.at[before].taken) {
     drop_free(a, before);
-    join(a, before, b);
+    allocator_join(a, before, b);
     b = before;
   }
   add_free(a, b);
@@ -361,7 +361,7 @@ typedef struct feeder {
   bool measured;
 } feeder;
 
-static void note(feeder *f)
+static void allocator_note(feeder *f)
 {
   ts_allocator_state s = ts_allocator_now(f->a);
   if (!f->measured)
@@ -457,7 +457,7 @@ static void let_some_go(feeder *f, const ts_ir_mem *mem, const ts_span_event *e)
   }
 }
 
-static void take(feeder *f, held h, uint32_t stream)
+static void allocator_take(feeder *f, held h, uint32_t stream)
 {
   h.block = ts_allocator_take(f->a, h.bytes, stream);
   f->out->failed |= h.block == NONE;
@@ -477,10 +477,11 @@ static void feed(void *closure, const ts_span_event *e)
   for (uint32_t m = node->first_mem; m < node->first_mem + node->mem_count; m++) {
     const ts_ir_mem *mem = &f->ir->mems[m];
     if (mem->bytes > 0)
-      take(f, (held){(uint64_t)mem->bytes, mem->category, mem->label, micro_batch, NONE, 0},
-           f->streams && e->stream != TS_IR_NONE ? e->stream : 0);
+      allocator_take(f,
+                     (held){(uint64_t)mem->bytes, mem->category, mem->label, micro_batch, NONE, 0},
+                     f->streams && e->stream != TS_IR_NONE ? e->stream : 0);
   }
-  note(f);
+  allocator_note(f);
   for (uint32_t m = node->first_mem; m < node->first_mem + node->mem_count; m++) {
     if (f->ir->mems[m].bytes >= 0)
       continue;
@@ -514,7 +515,8 @@ static void end_step(feeder *f)
     const ts_ir_mem *mem = &f->left.at[k];
     size_t i = find_live(f, mem, TS_IR_NONE);
     if (i == f->live.count) /* it is not seen where it comes from */
-      take(f, (held){(uint64_t)-mem->bytes, mem->category, mem->label, TS_IR_NONE, NONE, 0}, 0);
+      allocator_take(
+        f, (held){(uint64_t)-mem->bytes, mem->category, mem->label, TS_IR_NONE, NONE, 0}, 0);
     if (i < f->live.count) {
       TS_PUSH(f->arena, &kept, f->live.at[i]);
       f->live.at[i] = f->live.at[--f->live.count];
@@ -527,9 +529,9 @@ static void end_step(feeder *f)
   f->owed.count = 0;
 }
 
-static void measure(ts_arena *arena, const ts_ir *ir, const ts_run *run,
-                    const ts_memory_class *class, uint32_t program_index,
-                    const ts_allocator_options *options, ts_reserved *out)
+static void allocator_measure(ts_arena *arena, const ts_ir *ir, const ts_run *run,
+                              const ts_memory_class *class, uint32_t program_index,
+                              const ts_allocator_options *options, ts_reserved *out)
 {
   /* 0: no limit; nothing fits into 1 */
   uint64_t room = !class->limit                  ? 0 :
@@ -553,7 +555,7 @@ static void measure(ts_arena *arena, const ts_ir *ir, const ts_run *run,
   }
   for (int step = 0; step < 2; step++) {
     f.measured = step == 1;
-    note(&f);
+    allocator_note(&f);
     ts_run_timeline(run, class->rank, feed, &f);
     release_until(&f, UINT64_MAX);
     end_step(&f);
@@ -593,8 +595,8 @@ const ts_reserved *ts_reserved_new(ts_arena *arena, const ts_ir *ir, const ts_ru
   ts_reserved *out = TS_NEW_ARRAY(arena, ts_reserved, memory->class_count);
   for (uint32_t c = 0; c < memory->class_count; c++) {
     ts_arena *scratch = ts_arena_new("allocator");
-    measure(scratch, ir, run, &memory->classes[c], ts_run_result(run)->classes[c].program, options,
-            &out[c]);
+    allocator_measure(scratch, ir, run, &memory->classes[c], ts_run_result(run)->classes[c].program,
+                      options, &out[c]);
     add_buffers(ir, &ts_run_result(run)->classes[c], options, &out[c]);
     ts_arena_free(scratch);
   }

@@ -19,7 +19,7 @@ typedef struct judge {
   ts_blame *sums;  /* [players * rows] */
 } judge;
 
-static void add(judge *j, uint32_t player, uint32_t row, uint64_t time)
+static void blame_add(judge *j, uint32_t player, uint32_t row, uint64_t time)
 {
   uint32_t at = player * j->rows + row;
   if (!j->waits[at].count)
@@ -37,13 +37,13 @@ static void judge_step(judge *j, uint32_t step)
   if (s->op->kind == TS_OP_COLLECTIVE && s->end - s->time > s->ready) {
     const ts_rendezvous *m = &j->facts->fold->rendezvous[w->rendezvous[s->op->comm]];
     uint32_t who = j->facts->latest[m->call_base + ts_call_of(track, step)];
-    add(j, who, 2 * ir->collectives[s->op->arg].group, s->end - s->time - s->ready);
+    blame_add(j, who, 2 * ir->collectives[s->op->arg].group, s->end - s->time - s->ready);
   } else if (s->op->kind == TS_OP_RECV) {
     const ts_play_item *v = ts_item_of(track, s);
     const ts_route *route = &w->program->routes[v->port_base + s->op->arg];
     uint32_t group = ir->ports[ir->fragments[v->fragment].first_port + s->op->arg].group;
     if (w->sent[route->slot] > s->ready)
-      add(j, w->peers[route->peer], 2 * group + 1, w->sent[route->slot] - s->ready);
+      blame_add(j, w->peers[route->peer], 2 * group + 1, w->sent[route->slot] - s->ready);
   }
 }
 

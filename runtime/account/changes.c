@@ -7,18 +7,18 @@
 /* Streams work one node after the other, so the changes each of them makes are already in the order
  * of time: taken stream by stream they need no sorting, only merging. None is kept: a step of a
  * million micro-batches makes billions. */
-typedef struct source { /* of changes: a stream that makes some */
+typedef struct changes_source { /* of changes: a stream that makes some */
   ts_lane *lane;
   ts_issues *issues;    /* NULL, or all streams in the order of issue */
   uint64_t now;         /* ... and how far the compute stream has come */
   ts_memory_change at[2];      /* of the node at hand: what it allocates, what it frees */
   uint32_t left;        /* of those, the last */
-} source;
+} changes_source;
 
 struct ts_memory_changes {
   const ts_ir *ir;
   const ts_memory_effect *effects; /* [nodes] */
-  source *sources;
+  changes_source *sources;
   uint32_t count;
 };
 
@@ -49,7 +49,7 @@ bool ts_memory_issued(const ts_run *run, uint32_t class)
          TS_IR_MEMORY_ISSUED;
 }
 
-static bool next_node(source *s, ts_span_event *e)
+static bool next_node(changes_source *s, ts_span_event *e)
 {
   if (!s->issues)
     return ts_lane_next(s->lane, e);
@@ -63,7 +63,7 @@ static bool next_node(source *s, ts_span_event *e)
 }
 
 /* Goes on to the next node of the stream that changes something. */
-static void refill(const ts_memory_changes *c, source *s)
+static void refill(const ts_memory_changes *c, changes_source *s)
 {
   ts_span_event e;
   while (!s->left && next_node(s, &e)) {
@@ -88,8 +88,8 @@ ts_memory_changes *ts_memory_changes_new(ts_arena *arena, const ts_memory_input 
   const ts_run *run = input->run;
   const ts_ir *ir = ts_run_facts(run)->tables->ir;
   ts_memory_changes *c = TS_NEW(arena, ts_memory_changes);
-  *c = (ts_memory_changes){ir, input->effects, TS_NEW_ARRAY(arena, source, ir->streams_count + 1),
-                           0};
+  *c = (ts_memory_changes){ir, input->effects,
+                           TS_NEW_ARRAY(arena, changes_source, ir->streams_count + 1), 0};
   if (ts_memory_issued(run, ts_run_result(run)->class_of[rank])) {
     c->sources[c->count].issues = ts_issues_new(arena, run, rank);
     refill(c, &c->sources[c->count++]);
@@ -107,9 +107,9 @@ ts_memory_changes *ts_memory_changes_new(ts_arena *arena, const ts_memory_input 
 
 bool ts_memory_changes_next(ts_memory_changes *c, ts_memory_change *out)
 {
-  source *from = NULL;
+  changes_source *from = NULL;
   for (uint32_t s = 0; s < c->count; s++) {
-    source *at = &c->sources[s];
+    changes_source *at = &c->sources[s];
     if (!at->left)
       continue;
     const ts_memory_change *head = &at->at[2 - at->left];

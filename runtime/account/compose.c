@@ -15,15 +15,15 @@ struct ts_composer {
   const usual *roles;
 };
 
-typedef struct sums { /* of an item that is explained by itself */
+typedef struct compose_sums { /* of an item that is explained by itself */
   uint64_t twin; /* ts_player.twins */
   ts_class_result result;
   const ts_comm_share *shares; /* [accounts] */
-} sums;
+} compose_sums;
 
 struct ts_compose_memo {
   ts_arena *arena;
-  TS_VEC(sums) items;
+  TS_VEC(compose_sums) items;
   ts_hash_table table; /* of items */
 };
 
@@ -41,12 +41,12 @@ typedef struct composer {
 
 static const ts_ir *ir_of(const composer *c) { return c->facts->tables->ir; }
 
-static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t compose_later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* How much of [from, to) lies after the floor. */
 static uint64_t open_part(const composer *c, uint64_t from, uint64_t to)
 {
-  from = later(from, c->floor);
+  from = compose_later(from, c->floor);
   return to > from ? to - from : 0;
 }
 
@@ -60,7 +60,7 @@ static uint32_t slot_of(const composer *c, const ts_played_op *s)
 /* When the message of a receive was on its way: from then on its wait is for the transfer. */
 static uint64_t transfer_begin(const composer *c, const ts_played_op *s)
 {
-  uint64_t begin = later(s->ready, ts_player_of(c->track)->sent[slot_of(c, s)]);
+  uint64_t begin = compose_later(s->ready, ts_player_of(c->track)->sent[slot_of(c, s)]);
   return begin < s->end ? begin : s->end;
 }
 
@@ -309,23 +309,26 @@ ts_compose_memo *ts_compose_memo_new(ts_arena *arena)
   return memo;
 }
 
-typedef struct wanted { const ts_compose_memo *memo; uint64_t twin; } wanted;
+typedef struct compose_wanted {
+  const ts_compose_memo *memo;
+  uint64_t twin;
+} compose_wanted;
 
 static bool is_twin(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const compose_wanted *w = closure;
   return w->memo->items.at[number].twin == w->twin;
 }
 
-static const sums *find_twin(const composer *c, uint32_t item)
+static const compose_sums *find_twin(const composer *c, uint32_t item)
 {
   uint64_t twin = ts_player_of(c->track)->twins[item];
-  uint32_t found = ts_hash_find(&c->memo->table, ts_hash_number(twin), is_twin,
-                                &(wanted){c->memo, twin});
+  uint32_t found =
+    ts_hash_find(&c->memo->table, ts_hash_number(twin), is_twin, &(compose_wanted){c->memo, twin});
   return found == TS_HASH_NONE ? NULL : &c->memo->items.at[found];
 }
 
-static void keep_sums(const composer *c, uint32_t accounts, uint32_t item, const sums *s)
+static void keep_sums(const composer *c, uint32_t accounts, uint32_t item, const compose_sums *s)
 {
   enum { MOST = 1 << 14 };
   ts_compose_memo *memo = c->memo;
@@ -334,14 +337,14 @@ static void keep_sums(const composer *c, uint32_t accounts, uint32_t item, const
     return;
   ts_hash_add(memo->arena, &memo->table, ts_hash_number(twin), (uint32_t)memo->items.count);
   TS_PUSH(memo->arena, &memo->items,
-          ((sums){twin, s->result,
-                  ts_arena_copy(memo->arena, s->shares, accounts * sizeof *s->shares)}));
+          ((compose_sums){twin, s->result,
+                          ts_arena_copy(memo->arena, s->shares, accounts * sizeof *s->shares)}));
 }
 
 /* What the item comes to; the floor lies in front of it. */
-static sums sum_item(composer *c, uint32_t accounts, ts_comm_share *own, uint32_t item)
+static compose_sums sum_item(composer *c, uint32_t accounts, ts_comm_share *own, uint32_t item)
 {
-  sums s = {.shares = own};
+  compose_sums s = {.shares = own};
   ts_class_result *out = c->out;
   ts_comm_share *shares = c->shares;
   memset(own, 0, accounts * sizeof *own);
@@ -358,9 +361,9 @@ static void add_item(composer *c, uint32_t accounts, ts_comm_share *own, uint32_
                      uint64_t times, bool twins)
 {
   ts_class_result *out = c->out;
-  const sums *known = twins ? find_twin(c, item) : NULL;
+  const compose_sums *known = twins ? find_twin(c, item) : NULL;
   c->beyond = false;
-  sums s = known ? *known : sum_item(c, accounts, own, item);
+  compose_sums s = known ? *known : sum_item(c, accounts, own, item);
   times = c->beyond ? 1 : times;
   if (twins && !known && !c->beyond)
     keep_sums(c, accounts, item, &s);

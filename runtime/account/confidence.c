@@ -43,7 +43,7 @@ static bool same_family(const ts_uncertain_part *a, const ts_uncertain_part *b)
 }
 
 /* `amount`: share times spread, which a family adds up. */
-static void add(gatherer *g, ts_uncertain_part part)
+static void confidence_add(gatherer *g, ts_uncertain_part part)
 {
   double amount = part.share * part.spread;
   if (!(part.share > 0))
@@ -124,13 +124,14 @@ static void add_kernels(gatherer *g)
     if (found == TS_IR_NONE || !(times[k] > 0))
       continue;
     bool roofline = kernel->basis == TS_IR_ROOFLINE;
-    add(g, (ts_uncertain_part){.origin = TS_IR_ORIGIN_KERNELS,
-                               .basis = kernel->basis,
-                               .name = roofline ? "" : q.name,
-                               .assumed = roofline || q.assumed,
-                               .extrapolated = q.assumed ? g->compute * times[k] / total : 0,
-                               .share = g->compute * times[k] / total,
-                               .spread = ir->spreads[found].spread});
+    confidence_add(
+      g, (ts_uncertain_part){.origin = TS_IR_ORIGIN_KERNELS,
+                             .basis = kernel->basis,
+                             .name = roofline ? "" : q.name,
+                             .assumed = roofline || q.assumed,
+                             .extrapolated = q.assumed ? g->compute * times[k] / total : 0,
+                             .share = g->compute * times[k] / total,
+                             .spread = ir->spreads[found].spread});
   }
 }
 
@@ -150,13 +151,14 @@ static void add_network(gatherer *g)
     if (found == TS_IR_NONE)
       continue;
     bool links = q.origin == TS_IR_ORIGIN_LINKS;
-    add(g, (ts_uncertain_part){.origin = q.origin,
-                               .basis = q.basis,
-                               .name = links ? "" : ir->strings + ir->net_models[i / 2].name,
-                               .between = q.between,
-                               .assumed = q.assumed || links,
-                               .share = g->exposed * uses[i].time / total,
-                               .spread = ir->spreads[found].spread});
+    confidence_add(
+      g, (ts_uncertain_part){.origin = q.origin,
+                             .basis = q.basis,
+                             .name = links ? "" : ir->strings + ir->net_models[i / 2].name,
+                             .between = q.between,
+                             .assumed = q.assumed || links,
+                             .share = g->exposed * uses[i].time / total,
+                             .spread = ir->spreads[found].spread});
   }
 }
 
@@ -165,10 +167,9 @@ static void add_other(gatherer *g, uint32_t origin, double share)
   ts_spread_query q = {.origin = origin, .name = "", .dtype = ""};
   uint32_t found = ts_spread_find(g->ir->spreads, g->ir->spreads_count, g->ir->strings, &q);
   if (found != TS_IR_NONE)
-    add(g, (ts_uncertain_part){.origin = origin,
-                               .name = "",
-                               .share = share,
-                               .spread = g->ir->spreads[found].spread});
+    confidence_add(
+      g, (ts_uncertain_part){
+           .origin = origin, .name = "", .share = share, .spread = g->ir->spreads[found].spread});
 }
 
 /* -- together -- */
@@ -237,12 +238,12 @@ static void add_quantities(gatherer *g, const double *shares)
     const ts_ir_calibration *k = &g->ir->calibrations[i];
     if (k->kind == TS_IR_CALIBRATED_MEMORY)
       continue;
-    add(g, (ts_uncertain_part){.origin = origins[k->kind],
-                               .name = g->ir->strings + k->name,
-                               .between = k->kind == TS_IR_CALIBRATED_BETWEEN,
-                               .calibrated = true,
-                               .share = k->kind == TS_IR_CALIBRATED_STEP ? 1 : shares[i],
-                               .spread = sqrt(k->covariance[i])});
+    confidence_add(g, (ts_uncertain_part){.origin = origins[k->kind],
+                                          .name = g->ir->strings + k->name,
+                                          .between = k->kind == TS_IR_CALIBRATED_BETWEEN,
+                                          .calibrated = true,
+                                          .share = k->kind == TS_IR_CALIBRATED_STEP ? 1 : shares[i],
+                                          .spread = sqrt(k->covariance[i])});
   }
 }
 
@@ -270,7 +271,7 @@ static void take_calibration(gatherer *g, double peak, double reserved, ts_confi
 }
 
 /* FNV-1a of what runs of one kind have in common. */
-static uint64_t kind_of(const ts_ir *ir, const ts_ir_validation *on)
+static uint64_t confidence_kind_of(const ts_ir *ir, const ts_ir_validation *on)
 {
   uint64_t hash = 14695981039346656037u;
   for (const char *at = on ? ir->strings + on->runs : ""; *at; at++)
@@ -299,7 +300,7 @@ ts_confidence ts_confidence_new(ts_arena *arena, const ts_ir *ir, const ts_resul
   c.memory.high += reserved;
   if (ir->calibrations_count)
     take_calibration(&g, peak, reserved, &c);
-  c.kind = kind_of(ir, c.step.on);
+  c.kind = confidence_kind_of(ir, c.step.on);
   return c;
 }
 

@@ -25,7 +25,7 @@ static void go_to(walker *w, uint32_t player)
 }
 
 /* `time` of the path was spent on the node at `place` of the step's op. */
-static void add(walker *w, const ts_played_op *s, uint32_t place, uint64_t time)
+static void critical_add(walker *w, const ts_played_op *s, uint32_t place, uint64_t time)
 {
   w->each(w->closure,
           &(ts_critical_node){
@@ -45,9 +45,9 @@ static ts_place leave_run(walker *w, uint32_t step, uint64_t *to)
   bool hosted = ts_run_host_wait(w->at, step, &first, to);
   for (uint32_t i = first; i < s->op->first + s->op->count; i++)
     if (ts_node_of(w->at, s, i)->op == TS_IR_COMPUTE)
-      add(w, s, i,
-          ts_took(player, s->item, layout->order[i],
-                  ts_kernel_time(player->role, ts_node_of(w->at, s, i))));
+      critical_add(w, s, i,
+                   ts_took(player, s->item, layout->order[i],
+                           ts_kernel_time(player->role, ts_node_of(w->at, s, i))));
   if (hosted)
     return ts_host_at(w->at, step, first);
   *to = s->ready;
@@ -59,7 +59,7 @@ static ts_place leave_collective(walker *w, uint32_t step, uint64_t *to)
 {
   const ts_played_op *s = ts_step_at(w->at, step);
   *to = s->end - s->time;
-  add(w, s, s->op->first, s->time);
+  critical_add(w, s, s->op->first, s->time);
   if (s->ready == *to)
     return ts_cause_of_ready(w->at, step);
   uint32_t call = ts_call_of(w->at, step), comm = s->op->comm;
@@ -102,7 +102,7 @@ static ts_place leave_posting(walker *w, uint32_t send, uint64_t *to)
     if (before->op->kind != TS_OP_SEND)
       continue;
     uint64_t overhead = ts_passage_at(w->at, before, &posted)->overhead;
-    add(w, before, before->op->first, overhead);
+    critical_add(w, before, before->op->first, overhead);
     *to -= overhead;
   }
   return place;
@@ -156,7 +156,7 @@ static ts_place leave_step(walker *w, uint32_t step, uint64_t *to)
   case TS_OP_RUN: return leave_run(w, step, to);
   case TS_OP_COLLECTIVE: return leave_collective(w, step, to);
   case TS_OP_RECV: return leave_receive(w, step, to);
-  case TS_OP_SEND: add(w, s, s->op->first, s->end - s->ready); break;
+  case TS_OP_SEND: critical_add(w, s, s->op->first, s->end - s->ready); break;
   default: break;
   }
   *to = s->ready;
@@ -203,12 +203,12 @@ void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_fn *ea
 /* --- What is passed again and again, at once --- */
 
 /* Where the path comes to an item: at the end of an op of a stream, or for a message it sent. */
-typedef struct entry {
+typedef struct critical_entry {
   uint32_t player, item;
   uint32_t stream;         /* TS_IR_NONE: for a message */
   uint32_t at;             /* op of the stream, or the node that sends */
   uint32_t receiver, slot; /* of the message: a player and where it received it */
-} entry;
+} critical_entry;
 
 typedef enum way { INTO_STEP, INTO_STREAM, INTO_MESSAGE } way;
 
@@ -224,7 +224,7 @@ typedef struct stretch {
   uint32_t next, next_at;  /* ... this op of the item, stream (what is before it), or port */
 } stretch;
 
-typedef struct path {
+typedef struct critical_path {
   walker w;
   ts_critical_fn *each;    /* is told of all */
   void *closure;
@@ -236,37 +236,37 @@ typedef struct path {
   stretch now;
   uint32_t player, item, last;
   bool open, kept;
-} path;
+} critical_path;
 
-static void tell(path *p, ts_critical_node at, uint64_t times)
+static void critical_tell(critical_path *p, ts_critical_node at, uint64_t times)
 {
   at.times = times;
   p->each(p->closure, &at);
 }
 
-static void note(void *closure, const ts_critical_node *at)
+static void critical_note(void *closure, const ts_critical_node *at)
 {
-  path *p = closure;
-  tell(p, *at, 1);
+  critical_path *p = closure;
+  critical_tell(p, *at, 1);
   if (p->open && p->kept)
     TS_PUSH(p->w.arena, &p->passes, *at);
 }
 
 static bool same_stretch(const void *closure, uint32_t number)
 {
-  const path *p = closure;
+  const critical_path *p = closure;
   const stretch *a = &p->stretches.at[number], *b = &p->now;
   return a->player == b->player && a->like == b->like && a->stream == b->stream && a->at == b->at;
 }
 
-static uint32_t hash_of(const stretch *s)
+static uint32_t critical_hash_of(const stretch *s)
 {
   return ts_hash_number(((uint64_t)s->player << 32 | s->like) ^ (uint64_t)s->at << 40 ^
                         (uint64_t)s->stream << 56);
 }
 
 /* Begins a stretch at the entry. False: nobody is played like the item. */
-static bool begin(path *p, const entry *e)
+static bool critical_begin(critical_path *p, const critical_entry *e)
 {
   const ts_player *w = &p->w.facts->players[e->player];
   if (!w->alike)
@@ -280,25 +280,25 @@ static bool begin(path *p, const entry *e)
 }
 
 /* Whether it is the like of an earlier item of its player: only stretches of those are kept. */
-static bool repeats(const path *p, const entry *e)
+static bool repeats(const critical_path *p, const critical_entry *e)
 {
   const ts_player *w = &p->w.facts->players[e->player];
   return w->alike && w->alike[e->item] != e->item;
 }
 
 /* It ends here: the path goes on in this way. */
-static void end(path *p, way way, uint32_t next, uint32_t next_at)
+static void critical_end(critical_path *p, way way, uint32_t next, uint32_t next_at)
 {
   p->now.way = way;
   p->now.next = next;
   p->now.next_at = next_at;
   p->now.count = (uint32_t)p->passes.count - p->now.first;
-  ts_hash_add(p->w.arena, &p->table, hash_of(&p->now), (uint32_t)p->stretches.count);
+  ts_hash_add(p->w.arena, &p->table, critical_hash_of(&p->now), (uint32_t)p->stretches.count);
   TS_PUSH(p->w.arena, &p->stretches, p->now);
 }
 
 /* What the path does next hangs on others, too. */
-static void give_up(path *p)
+static void give_up(critical_path *p)
 {
   if (p->open && p->kept)
     p->passes.count = p->now.first;
@@ -306,21 +306,22 @@ static void give_up(path *p)
 }
 
 /* The message that the port of the item received. */
-static entry message_to(const path *p, uint32_t player, uint32_t item, uint32_t port)
+static critical_entry message_to(const critical_path *p, uint32_t player, uint32_t item,
+                                 uint32_t port)
 {
   const ts_player *w = &p->w.facts->players[player];
   const ts_route *route = &w->program->routes[w->program->items[item].port_base + port];
   const ts_message *m = &w->program->messages[route->slot];
-  return (entry){w->peers[route->peer], m->send_item, TS_IR_NONE, m->send_node, player,
-                 route->slot};
+  return (critical_entry){w->peers[route->peer], m->send_item, TS_IR_NONE,
+                          m->send_node,          player,       route->slot};
 }
 
 /* From the end of the stretch to the next one. False: nothing is before it. */
-static bool go_on(path *p, const stretch *known, entry *e)
+static bool go_on(critical_path *p, const stretch *known, critical_entry *e)
 {
   const ts_player *w = &p->w.facts->players[e->player];
   if (e->stream == TS_IR_NONE && known->way != INTO_STREAM) {
-    *e = (entry){e->player, e->item, known->next, known->next_at, 0, 0};
+    *e = (critical_entry){e->player, e->item, known->next, known->next_at, 0, 0};
   } else if (known->way == INTO_MESSAGE) {
     *e = message_to(p, e->player, e->item, known->next);
   } else {
@@ -328,28 +329,29 @@ static bool go_on(path *p, const stretch *known, entry *e)
     if (on == w->program->stream_items + w->program->stream[known->next].first)
       return false;
     const ts_play_item *v = &w->program->items[on[-1]];
-    *e = (entry){e->player, v->index, known->next,
-                 w->role->code[v->fragment].stream[known->next].count - 1, 0, 0};
+    *e = (critical_entry){e->player,   v->index,
+                          known->next, w->role->code[v->fragment].stream[known->next].count - 1,
+                          0,           0};
   }
   return true;
 }
 
 /* Goes on by stretches that are known, and leaves the first one that is not in *e. */
-static void follow(path *p, entry *e)
+static void critical_follow(critical_path *p, critical_entry *e)
 {
-  while (begin(p, e)) {
-    uint32_t number = ts_hash_find(&p->table, hash_of(&p->now), same_stretch, p);
+  while (critical_begin(p, e)) {
+    uint32_t number = ts_hash_find(&p->table, critical_hash_of(&p->now), same_stretch, p);
     if (number == TS_HASH_NONE)
       return;
     stretch *known = &p->stretches.at[number];
-    entry before = *e;
+    critical_entry before = *e;
     if (!go_on(p, known, e))
       return;
     known->more++;
     if (before.stream == TS_IR_NONE) {
       const ts_message *m =
         &p->w.facts->players[before.receiver].program->messages[before.slot];
-      tell(p, message_node(before.receiver, m, known->message), 1);
+      critical_tell(p, message_node(before.receiver, m, known->message), 1);
     }
   }
 }
@@ -363,7 +365,7 @@ static uint32_t op_of(const ts_track *track, uint32_t step)
 }
 
 /* The path comes to a message at its arrival, and goes on in front of its send. */
-static ts_place walk_message(path *p, const entry *e, uint64_t *to)
+static ts_place walk_message(critical_path *p, const critical_entry *e, uint64_t *to)
 {
   go_to(&p->w, e->player);
   const ts_track *track = p->w.at;
@@ -372,17 +374,17 @@ static ts_place walk_message(path *p, const entry *e, uint64_t *to)
   ts_place place = leave_message(&p->w, send, to);
   if (place.kind != TS_AT_STEP || ts_player_of(track)->role->queue_count || !repeats(p, e))
     return place;
-  begin(p, e);
+  critical_begin(p, e);
   const ts_played_op *next = ts_step_at(track, place.step);
   p->now.message = arrived - *to;
   if (next->item == e->item)
-    end(p, INTO_STEP, next->stream, op_of(track, place.step));
+    critical_end(p, INTO_STEP, next->stream, op_of(track, place.step));
   else if (place.step + 1 == send)
-    end(p, INTO_STREAM, stream, 0);
+    critical_end(p, INTO_STREAM, stream, 0);
   return place;
 }
 
-static ts_place resume(path *p, const entry *e, uint64_t *to)
+static ts_place resume(critical_path *p, const critical_entry *e, uint64_t *to)
 {
   if (e->stream == TS_IR_NONE)
     return walk_message(p, e, to);
@@ -394,36 +396,36 @@ static ts_place resume(path *p, const entry *e, uint64_t *to)
 }
 
 /* The path has left the item of the stretch for the step. */
-static void leave_item(path *p, uint32_t step)
+static void leave_item(critical_path *p, uint32_t step)
 {
   if (p->open && p->kept && p->w.at->player == p->player && step + 1 == p->last)
-    end(p, INTO_STREAM, ts_step_at(p->w.at, p->last)->stream, 0);
+    critical_end(p, INTO_STREAM, ts_step_at(p->w.at, p->last)->stream, 0);
   else
     give_up(p);
   p->open = false;
 }
 
-static ts_place walk_step(path *p, uint32_t step, uint64_t *to)
+static ts_place walk_step(critical_path *p, uint32_t step, uint64_t *to)
 {
   const ts_track *track = p->w.at;
   const ts_played_op *at = ts_step_at(track, step);
   if (!p->open || p->player != track->player || p->item != at->item) {
     leave_item(p, step);
-    entry e = {track->player, at->item, at->stream, op_of(track, step), 0, 0}, first = e;
-    follow(p, &e);
+    critical_entry e = {track->player, at->item, at->stream, op_of(track, step), 0, 0}, first = e;
+    critical_follow(p, &e);
     if (e.player != first.player || e.item != first.item || e.stream != first.stream)
       return resume(p, &e, to);
     p->open = true;
-    p->kept = begin(p, &e) && repeats(p, &e);
+    p->kept = critical_begin(p, &e) && repeats(p, &e);
     p->player = e.player;
     p->item = e.item;
   }
   if (at->op->kind == TS_OP_RECV && at->end > at->ready) {
     if (p->kept)
-      end(p, INTO_MESSAGE, at->op->arg, 0);
+      critical_end(p, INTO_MESSAGE, at->op->arg, 0);
     p->open = false;
-    entry e = message_to(p, track->player, at->item, at->op->arg);
-    follow(p, &e);
+    critical_entry e = message_to(p, track->player, at->item, at->op->arg);
+    critical_follow(p, &e);
     return resume(p, &e, to);
   }
   p->last = step;
@@ -434,9 +436,9 @@ void ts_critical_passes(const ts_facts *facts, uint32_t player, ts_critical_fn *
                         void *closure)
 {
   ts_arena *arena = ts_arena_new("critical path");
-  path p = {.each = each, .closure = closure};
+  critical_path p = {.each = each, .closure = closure};
   uint64_t to;
-  p.w = walker_new(arena, facts, note, &p);
+  p.w = walker_new(arena, facts, critical_note, &p);
   go_to(&p.w, player);
   for (ts_place place = ts_track_end(p.w.at, &to); place.kind != TS_AT_BEGIN;) {
     if (place.kind == TS_AT_STEP) {
@@ -449,7 +451,7 @@ void ts_critical_passes(const ts_facts *facts, uint32_t player, ts_critical_fn *
   for (size_t i = 0; i < p.stretches.count; i++) {
     const stretch *at = &p.stretches.at[i];
     for (uint32_t k = 0; at->more && k < at->count; k++)
-      tell(&p, p.passes.at[at->first + k], at->more);
+      critical_tell(&p, p.passes.at[at->first + k], at->more);
   }
   ts_arena_free(arena);
 }
@@ -460,14 +462,14 @@ typedef struct passes {
   uint64_t time, count;
 } passes; /* of a node, on the path */
 
-typedef struct sums {
+typedef struct critical_sums {
   const ts_facts *facts;
   passes *work, *host; /* [nodes of the IR] */
-} sums;
+} critical_sums;
 
 static void count_node(void *closure, const ts_critical_node *v)
 {
-  sums *s = closure;
+  critical_sums *s = closure;
   const ts_player *w = &s->facts->players[v->player];
   passes *at = (v->host ? s->host : s->work) +
                s->facts->tables->ir->fragments[w->program->items[v->item].fragment].first_node +
@@ -476,8 +478,7 @@ static void count_node(void *closure, const ts_critical_node *v)
   at->count += v->times;
 }
 
-
-static ts_critical_part part_of(const ts_ir *ir, const ts_ir_node *node, uint32_t fragment)
+static ts_critical_part critical_part_of(const ts_ir *ir, const ts_ir_node *node, uint32_t fragment)
 {
   uint32_t group;
   switch (node->op) {
@@ -497,8 +498,8 @@ static ts_critical_part part_of(const ts_ir *ir, const ts_ir_node *node, uint32_
 
 typedef struct summary { TS_VEC(ts_critical_part) parts; TS_VEC(uint64_t) most; } summary;
 
-static void sum_up(ts_arena *arena, summary *sum, ts_critical_part part, const passes *at,
-                   ts_ir_str label)
+static void critical_sum_up(ts_arena *arena, summary *sum, ts_critical_part part, const passes *at,
+                            ts_ir_str label)
 {
   uint32_t i = 0;
   if (!at->time)
@@ -518,7 +519,7 @@ static void sum_up(ts_arena *arena, summary *sum, ts_critical_part part, const p
   }
 }
 
-static int larger(const void *left, const void *right)
+static int critical_larger(const void *left, const void *right)
 {
   const ts_critical_part *a = left, *b = right;
   if (a->time != b->time)
@@ -531,21 +532,22 @@ uint32_t ts_critical_path(ts_arena *arena, const ts_facts *facts, uint32_t playe
 {
   const ts_ir *ir = facts->tables->ir;
   ts_arena *scratch = ts_arena_new("sums");
-  sums w = {facts, TS_NEW_ARRAY(scratch, passes, ir->nodes_count),
-            TS_NEW_ARRAY(scratch, passes, ir->nodes_count)};
+  critical_sums w = {facts, TS_NEW_ARRAY(scratch, passes, ir->nodes_count),
+                     TS_NEW_ARRAY(scratch, passes, ir->nodes_count)};
   summary sum = {0};
   ts_critical_passes(facts, player, count_node, &w);
   for (uint32_t f = 0; f < ir->fragments_count; f++)
     for (uint32_t n = ir->fragments[f].first_node;
          n < ir->fragments[f].first_node + ir->fragments[f].node_count; n++) {
       if (w.work[n].count)
-        sum_up(arena, &sum, part_of(ir, &ir->nodes[n], f), &w.work[n], ir->nodes[n].label);
+        critical_sum_up(arena, &sum, critical_part_of(ir, &ir->nodes[n], f), &w.work[n],
+                        ir->nodes[n].label);
       if (w.host[n].count)
-        sum_up(arena, &sum, (ts_critical_part){.kind = TS_CRITICAL_HOST, .name = "host"},
-               &w.host[n], ir->nodes[n].label);
+        critical_sum_up(arena, &sum, (ts_critical_part){.kind = TS_CRITICAL_HOST, .name = "host"},
+                        &w.host[n], ir->nodes[n].label);
     }
   if (sum.parts.count)
-    TS_SORT(&sum.parts, larger);
+    TS_SORT(&sum.parts, critical_larger);
   *parts = sum.parts.at;
   ts_arena_free(scratch);
   return (uint32_t)sum.parts.count;

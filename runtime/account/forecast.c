@@ -21,7 +21,7 @@ static const price played_item = {60e-9, 45, 60};
 /* times of events and messages are kept for compose.c */
 static const price played_port = {20e-9, 20, 24};
 
-static void add(ts_forecast *e, price each, double count)
+static void forecast_add(ts_forecast *e, price each, double count)
 {
   e->seconds += each.seconds * count;
   e->bytes += each.bytes * count;
@@ -37,20 +37,20 @@ ts_forecast ts_forecast_play(const ts_ir *ir, const ts_run_options *options)
   double longest = 0,
          players =
            folds ? 1 : (double)ir->meta->world / (ir->programs_count ? ir->programs_count : 1);
-  add(&e, of_cluster, (double)ir->devices_count + ir->links_count);
-  add(&e, of_rank, ir->meta->world);
+  forecast_add(&e, of_cluster, (double)ir->devices_count + ir->links_count);
+  forecast_add(&e, of_rank, ir->meta->world);
   for (uint32_t p = 0; p < ir->programs_count; p++) {
     const ts_ir_program *program = &ir->programs[p];
     double ports = 0;
     for (uint32_t i = 0; i < program->item_count; i++)
       ports += ir->fragments[ir->items[program->first_item + i].fragment].port_count;
     longest = program->item_count > longest ? program->item_count : longest;
-    add(&e, of_item, program->item_count);
-    add(&e, of_port, ports);
-    add(&e, of_player, players);
-    add(&e, played_item, players * program->item_count);
-    add(&e, played_port, players * ports);
+    forecast_add(&e, of_item, program->item_count);
+    forecast_add(&e, of_port, ports);
+    forecast_add(&e, of_player, players);
+    forecast_add(&e, played_item, players * program->item_count);
+    forecast_add(&e, played_port, players * ports);
   }
-  add(&e, on_path, longest);
+  forecast_add(&e, on_path, longest);
   return e;
 }

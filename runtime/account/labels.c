@@ -77,7 +77,7 @@ static size_t operator_at(const char *label)
 }
 
 /* The part that begins at `part`, at most up to `end`. */
-static size_t length_of(const char *part, const char *end)
+static size_t labels_length_of(const char *part, const char *end)
 {
   size_t length = part_length(part);
   return length < (size_t)(end - part) ? length : (size_t)(end - part);
@@ -90,7 +90,7 @@ static const char *module_of(ts_arena *arena, const char *label, ts_label_view v
   if (view.depth && end == label && *label)
     return "(outside modules)";
   for (uint32_t depth = 0; part < end && (!view.depth || depth < view.depth); depth++) {
-    size_t length = length_of(part, end);
+    size_t length = labels_length_of(part, end);
     if (part > label)
       *out++ = '.';
     if (view.repeats) {
@@ -101,7 +101,7 @@ static const char *module_of(ts_arena *arena, const char *label, ts_label_view v
     }
     part += length;
     part += *part == '.';
-    if (part < end && strspn(part, "0123456789") >= length_of(part, end))
+    if (part < end && strspn(part, "0123456789") >= labels_length_of(part, end))
       depth--; /* a number belongs to what it counts */
   }
   if (!view.depth) /* in full */
@@ -110,18 +110,21 @@ static const char *module_of(ts_arena *arena, const char *label, ts_label_view v
   return name;
 }
 
-typedef struct wanted { const ts_labels *labels; const char *name; } wanted;
+typedef struct labels_wanted {
+  const ts_labels *labels;
+  const char *name;
+} labels_wanted;
 
-static bool same_name(const void *key, uint32_t number)
+static bool labels_same_name(const void *key, uint32_t number)
 {
-  const wanted *w = key;
+  const labels_wanted *w = key;
   return strcmp(w->labels->names.at[number], w->name) == 0;
 }
 
 uint32_t ts_labels_named(ts_labels *l, const char *name)
 {
   uint32_t hash = ts_hash_bytes(name, strlen(name)),
-           number = ts_hash_find(&l->named, hash, same_name, &(wanted){l, name});
+           number = ts_hash_find(&l->named, hash, labels_same_name, &(labels_wanted){l, name});
   if (number == TS_HASH_NONE) {
     number = (uint32_t)l->names.count;
     TS_PUSH(l->arena, &l->names, name);

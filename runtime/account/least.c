@@ -21,7 +21,7 @@ typedef struct fragment {
   const uint64_t *kernels; /* [streams] */
 } fragment;
 
-typedef struct reader {
+typedef struct least_reader {
   const ts_ir *ir;
   double speed; /* of the fastest device */
   const ts_ir_node *nodes;
@@ -32,11 +32,11 @@ typedef struct reader {
   uint32_t *stack;
   int64_t *surely;  /* [nodes] bytes of nodes that may end as soon as this one of compute has */
   int64_t early;
-} reader;
+} least_reader;
 
 static bool is_compute(const ts_ir_node *n) { return !n->stream && !ts_is_host(n); }
 
-static int64_t sum_of(const ts_ir *ir, const ts_ir_node *n, bool freed)
+static int64_t least_sum_of(const ts_ir *ir, const ts_ir_node *n, bool freed)
 {
   int64_t sum = 0;
   for (uint32_t m = 0; m < n->mem_count; m++) {
@@ -48,32 +48,32 @@ static int64_t sum_of(const ts_ir *ir, const ts_ir_node *n, bool freed)
 
 static int64_t net_of(const ts_ir *ir, const ts_ir_node *n)
 {
-  return sum_of(ir, n, false) + sum_of(ir, n, true);
+  return least_sum_of(ir, n, false) + least_sum_of(ir, n, true);
 }
 
-static int64_t unknown(int64_t net) { return net < 0 ? net : 0; }
+static int64_t least_unknown(int64_t net) { return net < 0 ? net : 0; }
 
-static uint32_t later(uint32_t a, uint32_t b)
+static uint32_t least_later(uint32_t a, uint32_t b)
 {
   return a == TS_IR_NONE ? b : b == TS_IR_NONE ? a : a > b ? a : b;
 }
 
 /* What each node of another stream waits for on the compute stream. */
-static void find_order(reader *r, uint32_t *last)
+static void find_order(least_reader *r, uint32_t *last)
 {
   for (uint32_t i = 0; i < r->count; i++) {
     const ts_ir_node *n = &r->nodes[i];
     r->before[i] = r->after[i] = TS_IR_NONE;
     if (is_compute(n))
       continue;
-    int64_t unsure = unknown(net_of(r->ir, n));
+    int64_t unsure = least_unknown(net_of(r->ir, n));
     if (!ts_is_host(n)) {
       r->before[i] = last[n->stream];
       last[n->stream] = i;
       r->after[i] = r->before[i] == TS_IR_NONE ? TS_IR_NONE : r->after[r->before[i]];
       for (uint32_t d = 0; d < n->dep_count && !ts_node_chooses(n); d++) {
         uint32_t dep = r->ir->deps[n->first_dep + d];
-        r->after[i] = later(r->after[i], is_compute(&r->nodes[dep]) ? dep : r->after[dep]);
+        r->after[i] = least_later(r->after[i], is_compute(&r->nodes[dep]) ? dep : r->after[dep]);
       }
     }
     *(r->after[i] == TS_IR_NONE ? &r->early : &r->surely[r->after[i]]) += unsure;
@@ -81,7 +81,7 @@ static void find_order(reader *r, uint32_t *last)
 }
 
 /* The node has ended, and all that it waited for. What that adds to what was counted. */
-static int64_t end(reader *r, uint32_t node)
+static int64_t least_end(least_reader *r, uint32_t node)
 {
   int64_t more = 0;
   uint32_t waiting = 0;
@@ -93,7 +93,7 @@ static int64_t end(reader *r, uint32_t node)
     const ts_ir_node *n = &r->nodes[i];
     int64_t net = net_of(r->ir, n);
     r->done[i] = true;
-    more += net - unknown(net);
+    more += net - least_unknown(net);
     r->stack[waiting++] = r->before[i];
     for (uint32_t d = 0; d < n->dep_count && !ts_node_chooses(n); d++)
       r->stack[waiting++] = r->ir->deps[n->first_dep + d];
@@ -102,7 +102,7 @@ static int64_t end(reader *r, uint32_t node)
 }
 
 /* What is taken and given back at one moment is not held. */
-static bool takes_time(const reader *r, const ts_ir_node *n)
+static bool takes_time(const least_reader *r, const ts_ir_node *n)
 {
   return n->op == TS_IR_COMPUTE && (double)r->ir->kernels[n->arg].time >= r->speed;
 }
@@ -123,25 +123,25 @@ static fragment read(ts_arena *arena, const ts_ir *ir, double speed, const ts_ir
   }
   for (uint32_t i = 0; i < ir->streams_count; i++)
     last[i] = TS_IR_NONE;
-  reader r = {.ir = ir,
-              .speed = speed,
-              .nodes = nodes,
-              .count = f->node_count,
-              .before = TS_NEW_ARRAY(arena, uint32_t, f->node_count + 1),
-              .after = TS_NEW_ARRAY(arena, uint32_t, f->node_count + 1),
-              .done = TS_NEW_ARRAY(arena, bool, f->node_count + 1),
-              .stack = TS_NEW_ARRAY(arena, uint32_t, f->node_count + (size_t)deps + 2),
-              .surely = TS_NEW_ARRAY(arena, int64_t, f->node_count + 1)};
+  least_reader r = {.ir = ir,
+                    .speed = speed,
+                    .nodes = nodes,
+                    .count = f->node_count,
+                    .before = TS_NEW_ARRAY(arena, uint32_t, f->node_count + 1),
+                    .after = TS_NEW_ARRAY(arena, uint32_t, f->node_count + 1),
+                    .done = TS_NEW_ARRAY(arena, bool, f->node_count + 1),
+                    .stack = TS_NEW_ARRAY(arena, uint32_t, f->node_count + (size_t)deps + 2),
+                    .surely = TS_NEW_ARRAY(arena, int64_t, f->node_count + 1)};
   find_order(&r, last);
   for (uint32_t i = 0; i < f->node_count; i++) {
     const ts_ir_node *n = &nodes[i];
     if (!is_compute(n))
       continue;
     for (uint32_t d = 0; d < n->dep_count && !ts_node_chooses(n); d++)
-      out.net += end(&r, ir->deps[n->first_dep + d]);
-    out.net += sum_of(ir, n, false);
+      out.net += least_end(&r, ir->deps[n->first_dep + d]);
+    out.net += least_sum_of(ir, n, false);
     out.top = takes_time(&r, n) && out.net > out.top ? out.net : out.top;
-    out.net += sum_of(ir, n, true) + r.surely[i];
+    out.net += least_sum_of(ir, n, true) + r.surely[i];
   }
   out.early = r.early;
   return out;
@@ -185,7 +185,8 @@ static double time_on(double speed, const plays *of, const fragment *fragments, 
 }
 
 /* ps of the busiest stream */
-static double time_of(const ts_ir *ir, double speed, const plays *of, const fragment *fragments)
+static double least_time_of(const ts_ir *ir, double speed, const plays *of,
+                            const fragment *fragments)
 {
   double most = 0;
   for (uint32_t s = 0; s < ir->streams_count; s++) {
@@ -195,7 +196,7 @@ static double time_of(const ts_ir *ir, double speed, const plays *of, const frag
   return most;
 }
 
-static uint64_t bytes_of(const ts_ir *ir, const ts_ir_program *p, const fragment *fragments)
+static uint64_t least_bytes_of(const ts_ir *ir, const ts_ir_program *p, const fragment *fragments)
 {
   int64_t held = 0, most = 0;
   for (uint32_t i = 0; i < p->item_count; i++)
@@ -251,8 +252,8 @@ ts_least ts_least_of(ts_arena *arena, const ts_ir *ir)
               TS_NEW_ARRAY(arena, uint32_t, ir->fragments_count + 1), 0};
   for (uint32_t i = 0; i < ir->programs_count; i++) {
     count_plays(ir, &ir->programs[i], &of);
-    double time = time_of(ir, speed, &of, fragments);
-    uint64_t bytes = bytes_of(ir, &ir->programs[i], fragments);
+    double time = least_time_of(ir, speed, &of, fragments);
+    uint64_t bytes = least_bytes_of(ir, &ir->programs[i], fragments);
     most = time > most ? time : most;
     sum += ir->streams_count ? time_on(speed, &of, fragments, COMPUTE) : 0;
     l.bytes = bytes > l.bytes ? bytes : l.bytes;

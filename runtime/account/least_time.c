@@ -22,19 +22,25 @@ enum { WALKED = 40000, WINDOW = 32 }; /* items: of all programs, and of each, at
 typedef struct term { uint32_t in; int64_t time; } term; /* in: of the map's `ins` */
 /* out: a clock, from `clocks` on a port of the fragment, or TS_IR_NONE: the end of the step. Its
  * value: the largest of in + time */
-typedef struct row { uint32_t out, first, count; } row;
+typedef struct least_time_row {
+  uint32_t out, first, count;
+} least_time_row;
 
 typedef struct map { /* clocks that are in no row stay as they are */
   const uint32_t *ins; /* clocks and ports, as above */
   const term *terms;
-  const row *rows;
+  const least_time_row *rows;
   uint32_t in_count, row_count;
 } map;
 
 /* between two programs; value: when it arrives, or how long after that the step ends */
-typedef struct message { uint32_t to, from, tag; bool known; int64_t value; } message;
+typedef struct least_time_message {
+  uint32_t to, from, tag;
+  bool known;
+  int64_t value;
+} least_time_message;
 
-typedef struct walk {
+typedef struct least_time_walk {
   ts_arena *arena;
   const ts_ir *ir;
   uint32_t clocks;       /* streams, and the host */
@@ -45,8 +51,8 @@ typedef struct walk {
   int64_t *at;           /* [programs * clocks] */
   int64_t most;          /* end of a step */
   ts_hash_table table;   /* of messages */
-  TS_VEC(message) messages;
-} walk;
+  TS_VEC(least_time_message) messages;
+} least_time_walk;
 
 static bool is_known(int64_t value) { return TS_IS_TIME(value); }
 static int64_t limited(int64_t time) { return time < TS_AFTER_ALL ? time : TS_AFTER_ALL; }
@@ -74,8 +80,8 @@ static int64_t *never(ts_arena *arena, size_t count)
 }
 
 /* Inputs of the fragment, or its results: clocks that it moves, and ports that are played. */
-static uint32_t places_of(const walk *w, ts_arena *scratch, const ts_ir_fragment *f, ts_ir_op port,
-                          uint32_t *places)
+static uint32_t places_of(const least_time_walk *w, ts_arena *scratch, const ts_ir_fragment *f,
+                          ts_ir_op port, uint32_t *places)
 {
   const ts_ir_node *nodes = &w->ir->nodes[f->first_node];
   uint32_t size = w->clocks + f->port_count, count = 0;
@@ -92,7 +98,7 @@ static uint32_t places_of(const walk *w, ts_arena *scratch, const ts_ir_fragment
   return count;
 }
 
-static map map_of(const walk *w, ts_arena *scratch, const ts_ir_fragment *f)
+static map map_of(const least_time_walk *w, ts_arena *scratch, const ts_ir_fragment *f)
 {
   uint32_t size = w->clocks + f->port_count, terms_count = 0,
            *ins = TS_NEW_ARRAY(w->arena, uint32_t, size + 1),
@@ -111,12 +117,12 @@ static map map_of(const walk *w, ts_arena *scratch, const ts_ir_fragment *f)
                            .out = TS_NEW_ARRAY(scratch, int64_t, f->port_count + 1)};
   int64_t *value = TS_NEW_ARRAY(scratch, int64_t, (size_t)m.in_count * results + 1);
   ts_fragment_map(&play, ins, m.in_count, outs, results, value);
-  row *rows = TS_NEW_ARRAY(w->arena, row, results + 1);
+  least_time_row *rows = TS_NEW_ARRAY(w->arena, least_time_row, results + 1);
   term *terms = TS_NEW_ARRAY(w->arena, term, (size_t)m.in_count * results + 1);
   m.rows = rows;
   m.terms = terms;
   for (uint32_t j = 0; j < results; j++) {
-    row r = {outs[j], terms_count, 0};
+    least_time_row r = {outs[j], terms_count, 0};
     for (uint32_t k = 0; k < m.in_count; k++)
       if (is_known(value[(size_t)k * results + j]))
         terms[terms_count++] = (term){k, value[(size_t)k * results + j]};
@@ -138,28 +144,31 @@ static int64_t kept_by(const map *m, uint32_t clock)
 
 /* ---- Messages ---- */
 
-typedef struct wanted { const walk *w; message is; } wanted;
+typedef struct least_time_wanted {
+  const least_time_walk *w;
+  least_time_message is;
+} least_time_wanted;
 
-static bool same(const void *closure, uint32_t number)
+static bool least_time_same(const void *closure, uint32_t number)
 {
-  const wanted *x = closure;
-  const message *m = &x->w->messages.at[number];
+  const least_time_wanted *x = closure;
+  const least_time_message *m = &x->w->messages.at[number];
   return m->to == x->is.to && m->from == x->is.from && m->tag == x->is.tag;
 }
 
-static uint32_t hash_of(const message *m)
+static uint32_t least_time_hash_of(const least_time_message *m)
 {
   return ts_hash_number(((uint64_t)m->to << 32 | m->from) * 31 + m->tag);
 }
 
-static const ts_ir_item *item_of(const walk *w, uint32_t program, uint32_t i)
+static const ts_ir_item *least_time_item_of(const least_time_walk *w, uint32_t program, uint32_t i)
 {
   return &w->ir->items[w->ir->programs[program].first_item + i];
 }
 
 /* False: it does not go along the pipeline. */
-static bool message_of(const walk *w, uint32_t program, const ts_ir_item *item, uint32_t port,
-                       message *m)
+static bool message_of(const least_time_walk *w, uint32_t program, const ts_ir_item *item,
+                       uint32_t port, least_time_message *m)
 {
   const ts_ir *ir = w->ir;
   const ts_ir_port *p = &ir->ports[ir->fragments[item->fragment].first_port + port];
@@ -167,44 +176,46 @@ static bool message_of(const walk *w, uint32_t program, const ts_ir_item *item, 
   if (b->peer >= ir->programs_count || ir->meta->pipeline_axis == TS_IR_NONE ||
       ir->groups[p->group].axes != 1u << ir->meta->pipeline_axis)
     return false;
-  *m = p->is_send ? (message){.to = b->peer, .from = program, .tag = b->tag} :
-                    (message){.to = program, .from = b->peer, .tag = b->tag};
+  *m = p->is_send ? (least_time_message){.to = b->peer, .from = program, .tag = b->tag} :
+                    (least_time_message){.to = program, .from = b->peer, .tag = b->tag};
   return true;
 }
 
 /* Of a port: NULL, no item of the window is at its other end. */
-static message *find(walk *w, uint32_t program, const ts_ir_item *item, uint32_t port)
+static least_time_message *least_time_find(least_time_walk *w, uint32_t program,
+                                           const ts_ir_item *item, uint32_t port)
 {
-  wanted x = {.w = w};
+  least_time_wanted x = {.w = w};
   if (!message_of(w, program, item, port, &x.is))
     return NULL;
-  uint32_t found = ts_hash_find(&w->table, hash_of(&x.is), same, &x);
+  uint32_t found = ts_hash_find(&w->table, least_time_hash_of(&x.is), least_time_same, &x);
   return found == TS_HASH_NONE ? NULL : &w->messages.at[found];
 }
 
 /* What items [first, end) of the program send, or receive. */
-static void expect(walk *w, uint32_t program, uint32_t first, uint32_t end, bool sends)
+static void expect(least_time_walk *w, uint32_t program, uint32_t first, uint32_t end, bool sends)
 {
   const ts_ir *ir = w->ir;
-  message m;
+  least_time_message m;
   for (uint32_t i = first; i < end; i++) {
-    const ts_ir_item *item = item_of(w, program, i);
+    const ts_ir_item *item = least_time_item_of(w, program, i);
     const ts_ir_fragment *f = &ir->fragments[item->fragment];
     for (uint32_t k = 0; k < f->port_count; k++)
       if (!!ir->ports[f->first_port + k].is_send == sends && message_of(w, program, item, k, &m)) {
-        ts_hash_add(w->arena, &w->table, hash_of(&m), (uint32_t)w->messages.count);
+        ts_hash_add(w->arena, &w->table, least_time_hash_of(&m), (uint32_t)w->messages.count);
         TS_PUSH(w->arena, &w->messages, m);
       }
   }
 }
 
 /* Whether all is known of what comes in from items of the window, or goes out to them. */
-static bool is_open(walk *w, uint32_t program, const ts_ir_item *item, bool sends)
+static bool least_time_is_open(least_time_walk *w, uint32_t program, const ts_ir_item *item,
+                               bool sends)
 {
   const ts_ir_fragment *f = &w->ir->fragments[item->fragment];
   for (uint32_t k = 0; k < f->port_count; k++)
     if (!!w->ir->ports[f->first_port + k].is_send == sends) {
-      const message *m = find(w, program, item, k);
+      const least_time_message *m = least_time_find(w, program, item, k);
       if (m && !m->known)
         return false;
     }
@@ -212,21 +223,23 @@ static bool is_open(walk *w, uint32_t program, const ts_ir_item *item, bool send
 }
 
 /* The value of a clock or of a port's message; TS_BEFORE_ALL: no matter. */
-static int64_t value_of(walk *w, uint32_t program, const ts_ir_item *item, uint32_t of)
+static int64_t least_time_value_of(least_time_walk *w, uint32_t program, const ts_ir_item *item,
+                                   uint32_t of)
 {
   if (of < w->clocks)
     return w->at[(size_t)program * w->clocks + of];
-  const message *m = find(w, program, item, of - w->clocks);
+  const least_time_message *m = least_time_find(w, program, item, of - w->clocks);
   return m && m->known ? m->value : TS_BEFORE_ALL;
 }
 
-static void set_value(walk *w, uint32_t program, const ts_ir_item *item, uint32_t of, int64_t value)
+static void set_value(least_time_walk *w, uint32_t program, const ts_ir_item *item, uint32_t of,
+                      int64_t value)
 {
   if (of < w->clocks) {
     w->at[(size_t)program * w->clocks + of] = value;
     return;
   }
-  message *m = find(w, program, item, of - w->clocks);
+  least_time_message *m = least_time_find(w, program, item, of - w->clocks);
   if (m)
     m->value = value, m->known = true;
 }
@@ -234,12 +247,13 @@ static void set_value(walk *w, uint32_t program, const ts_ir_item *item, uint32_
 /* ---- The two ends ---- */
 
 /* From when the item may begin to when it has ended. */
-static void fill(walk *w, uint32_t program, const ts_ir_item *item, int64_t *value)
+static void least_time_fill(least_time_walk *w, uint32_t program, const ts_ir_item *item,
+                            int64_t *value)
 {
   const map *m = &w->maps[item->fragment];
   int64_t *in = value, *out = value + m->in_count;
   for (uint32_t k = 0; k < m->in_count; k++)
-    in[k] = value_of(w, program, item, m->ins[k]);
+    in[k] = least_time_value_of(w, program, item, m->ins[k]);
   for (uint32_t i = 0; i < m->row_count; i++) {
     out[i] = TS_BEFORE_ALL;
     for (uint32_t k = 0; k < m->rows[i].count; k++) {
@@ -255,14 +269,14 @@ static void fill(walk *w, uint32_t program, const ts_ir_item *item, int64_t *val
 }
 
 /* From what must follow the item to what must follow its beginning. */
-static void drain(walk *w, uint32_t program, const ts_ir_item *item, int64_t *value)
+static void drain(least_time_walk *w, uint32_t program, const ts_ir_item *item, int64_t *value)
 {
   const map *m = &w->maps[item->fragment];
   for (uint32_t k = 0; k < m->in_count; k++)
     value[k] = TS_BEFORE_ALL;
   for (uint32_t i = 0; i < m->row_count; i++) {
     int64_t after =
-      m->rows[i].out == TS_IR_NONE ? 0 : value_of(w, program, item, m->rows[i].out);
+      m->rows[i].out == TS_IR_NONE ? 0 : least_time_value_of(w, program, item, m->rows[i].out);
     for (uint32_t k = 0; is_known(after) && k < m->rows[i].count; k++) {
       const term *t = &m->terms[m->rows[i].first + k];
       value[t->in] = ts_later(value[t->in], limited(t->time + after));
@@ -272,14 +286,15 @@ static void drain(walk *w, uint32_t program, const ts_ir_item *item, int64_t *va
     set_value(w, program, item, m->ins[k], value[k]);
 }
 
-static void step(walk *w, uint32_t program, bool back, int64_t *value)
+static void step(least_time_walk *w, uint32_t program, bool back, int64_t *value)
 {
   uint32_t last = w->ir->programs[program].item_count - 1, done = w->next[program]++;
-  (back ? drain : fill)(w, program, item_of(w, program, back ? last - done : done), value);
+  (back ? drain : least_time_fill)(
+    w, program, least_time_item_of(w, program, back ? last - done : done), value);
 }
 
 /* The program that has come the least far. */
-static uint32_t last_of(const walk *w, const uint32_t *size)
+static uint32_t last_of(const least_time_walk *w, const uint32_t *size)
 {
   uint32_t last = TS_IR_NONE;
   for (uint32_t p = 0; p < w->ir->programs_count; p++)
@@ -291,7 +306,7 @@ static uint32_t last_of(const walk *w, const uint32_t *size)
 /* Walks windows of all programs from their beginnings, or back from their ends, as messages allow.
  * Items that are two pieces of work at once may wait for each other: then one goes on as if it did
  * not wait. */
-static void go(walk *w, const uint32_t *size, bool back)
+static void go(least_time_walk *w, const uint32_t *size, bool back)
 {
   uint32_t most = 0;
   for (uint32_t f = 0; f < w->ir->fragments_count; f++) {
@@ -304,7 +319,8 @@ static void go(walk *w, const uint32_t *size, bool back)
     for (uint32_t p = 0; p < w->ir->programs_count; p++) {
       uint32_t last = w->ir->programs[p].item_count - 1;
       for (; w->next[p] < size[p] &&
-             is_open(w, p, item_of(w, p, back ? last - w->next[p] : w->next[p]), back);
+             least_time_is_open(
+               w, p, least_time_item_of(w, p, back ? last - w->next[p] : w->next[p]), back);
            moved = true)
         step(w, p, back, value);
     }
@@ -313,14 +329,14 @@ static void go(walk *w, const uint32_t *size, bool back)
   }
 }
 
-static void fill_all(walk *w, const uint32_t *size)
+static void fill_all(least_time_walk *w, const uint32_t *size)
 {
   for (uint32_t p = 0; p < w->ir->programs_count; p++)
     expect(w, p, 0, size[p], true);
   go(w, size, false);
 }
 
-static void drain_all(walk *w, const uint32_t *size)
+static void drain_all(least_time_walk *w, const uint32_t *size)
 {
   size_t clocks = (size_t)w->ir->programs_count * w->clocks;
   w->table = (ts_hash_table){0};
@@ -338,7 +354,7 @@ static int64_t times(uint32_t count, int64_t time)
 }
 
 /* [programs * clocks] what items between the two windows take. */
-static int64_t *between(const walk *w, const uint32_t *first, const uint32_t *last)
+static int64_t *between(const least_time_walk *w, const uint32_t *first, const uint32_t *last)
 {
   const ts_ir *ir = w->ir;
   int64_t *sum = TS_NEW_ARRAY(w->arena, int64_t, (size_t)ir->programs_count * w->clocks + 1),
@@ -350,7 +366,7 @@ static int64_t *between(const walk *w, const uint32_t *first, const uint32_t *la
   for (uint32_t p = 0; p < ir->programs_count; p++) {
     memset(count, 0, ir->fragments_count * sizeof *count);
     for (uint32_t i = first[p]; i < ir->programs[p].item_count - last[p]; i++)
-      count[item_of(w, p, i)->fragment]++;
+      count[least_time_item_of(w, p, i)->fragment]++;
     for (uint32_t f = 0; f < ir->fragments_count; f++)
       for (uint32_t c = 0; count[f] && c < w->clocks; c++)
         sum[p * w->clocks + c] =
@@ -361,7 +377,7 @@ static int64_t *between(const walk *w, const uint32_t *first, const uint32_t *la
 
 /* ---- The whole ---- */
 
-static double walked(walk *w)
+static double walked(least_time_walk *w)
 {
   const ts_ir *ir = w->ir;
   uint32_t *first = TS_NEW_ARRAY(w->arena, uint32_t, ir->programs_count + 1),
@@ -424,14 +440,15 @@ double ts_least_time(const ts_ir *ir, ts_links_kept *links)
     return 0;
   }
   map *maps = TS_NEW_ARRAY(arena, map, ir->fragments_count + 1);
-  walk w = {.arena = arena,
-            .ir = ir,
-            .clocks = ir->streams_count + 1,
-            .kernels = kernels_of(arena, ir),
-            .calls = calls_of(arena, ir, links),
-            .maps = maps,
-            .window = WALKED / ir->programs_count < WINDOW ? WALKED / ir->programs_count : WINDOW,
-            .next = TS_NEW_ARRAY(arena, uint32_t, ir->programs_count + 1)};
+  least_time_walk w = {
+    .arena = arena,
+    .ir = ir,
+    .clocks = ir->streams_count + 1,
+    .kernels = kernels_of(arena, ir),
+    .calls = calls_of(arena, ir, links),
+    .maps = maps,
+    .window = WALKED / ir->programs_count < WINDOW ? WALKED / ir->programs_count : WINDOW,
+    .next = TS_NEW_ARRAY(arena, uint32_t, ir->programs_count + 1)};
   w.at = TS_NEW_ARRAY(arena, int64_t, (size_t)ir->programs_count * w.clocks + 1);
   for (uint32_t f = 0; f < ir->fragments_count; f++) {
     maps[f] = map_of(&w, scratch, &ir->fragments[f]);

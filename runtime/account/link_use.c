@@ -193,7 +193,7 @@ static void add_all(use_sum *u)
 
 /* ---- What reports show ---- */
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t link_use_larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static void add_tier(ts_tier_use *tier, const ts_link_use *link)
 {
@@ -203,8 +203,8 @@ static void add_tier(ts_tier_use *tier, const ts_link_use *link)
   tier->most = link->share > tier->most ? link->share : tier->most;
   tier->marked += link->packets.marked;
   tier->lost += link->packets.lost;
-  tier->most_waiting = larger(tier->most_waiting, link->packets.most_waiting);
-  tier->paused = larger(tier->paused, link->packets.paused);
+  tier->most_waiting = link_use_larger(tier->most_waiting, link->packets.most_waiting);
+  tier->paused = link_use_larger(tier->paused, link->packets.paused);
 }
 
 static int by_share(const void *left, const void *right)
@@ -225,7 +225,7 @@ static void keep_busiest(ts_link_use *busiest, uint32_t *count, ts_link_use link
   busiest[place] = link;
 }
 
-static ts_link_uses sum_up(const use_sum *u, ts_arena *arena)
+static ts_link_uses link_use_sum_up(const use_sum *u, ts_arena *arena)
 {
   const ts_ir *ir = u->p->tables->ir;
   double seconds = (double)u->facts->end * 1e-12;
@@ -292,7 +292,7 @@ ts_link_uses ts_link_uses_of(ts_arena *arena, const ts_prepared *p, const ts_fac
   if (!connections || !p->tables->ranks->vertex)
     return (ts_link_uses){0};
   use_sum *u = sum_of_links(p, facts, false);
-  ts_link_uses uses = u->any ? sum_up(u, arena) : (ts_link_uses){0};
+  ts_link_uses uses = u->any ? link_use_sum_up(u, arena) : (ts_link_uses){0};
   for (uint32_t l = 0; bytes && l < 2 * ir->links_count; l++)
     bytes[l] = u->bytes[l] + (double)u->packets[l].bytes;
   end_sum(u);

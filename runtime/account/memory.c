@@ -8,7 +8,8 @@
 #include "runtime/account/run.h"
 
 /* Adds the allocations or the releases of a node. */
-static void apply(const ts_ir *ir, const ts_memory_change *c, int64_t category[TS_IR_CATEGORIES])
+static void memory_apply(const ts_ir *ir, const ts_memory_change *c,
+                         int64_t category[TS_IR_CATEGORIES])
 {
   for (uint32_t m = 0; m < c->node->mem_count; m++) {
     const ts_ir_mem *mem = &ir->mems[c->node->first_mem + m];
@@ -17,7 +18,7 @@ static void apply(const ts_ir *ir, const ts_memory_change *c, int64_t category[T
   }
 }
 
-static int64_t hold(const ts_ir *ir, uint32_t program, int64_t category[TS_IR_CATEGORIES])
+static int64_t memory_hold(const ts_ir *ir, uint32_t program, int64_t category[TS_IR_CATEGORIES])
 {
   const ts_ir_program *p = &ir->programs[program];
   int64_t sum = 0;
@@ -31,13 +32,15 @@ static int64_t hold(const ts_ir *ir, uint32_t program, int64_t category[TS_IR_CA
 }
 
 /* of a label */
-typedef struct sums { int64_t bytes[TS_IR_CATEGORIES], count[TS_IR_CATEGORIES]; } sums;
+typedef struct memory_sums {
+  int64_t bytes[TS_IR_CATEGORIES], count[TS_IR_CATEGORIES];
+} memory_sums;
 
 typedef struct workspace {
   ts_arena *scratch, *walk;
   ts_peak_memo *memo;
   ts_labels *labels;
-  TS_VEC(sums) by_label; /* by number of the label's module */
+  TS_VEC(memory_sums) by_label; /* by number of the label's module */
 } workspace;
 
 static void add_to_label(workspace *w, ts_ir_str label, uint32_t category, int64_t bytes,
@@ -45,12 +48,12 @@ static void add_to_label(workspace *w, ts_ir_str label, uint32_t category, int64
 {
   uint32_t l = ts_labels_number(w->labels, label);
   while (w->by_label.count <= l)
-    TS_PUSH(w->scratch, &w->by_label, (sums){{0}, {0}});
+    TS_PUSH(w->scratch, &w->by_label, (memory_sums){{0}, {0}});
   w->by_label.at[l].bytes[category] += bytes;
   w->by_label.at[l].count[category] += count;
 }
 
-static int larger(const void *x, const void *y)
+static int memory_larger(const void *x, const void *y)
 {
   const ts_memory_holder *a = x, *b = y;
   if (a->bytes != b->bytes)
@@ -61,8 +64,8 @@ static int larger(const void *x, const void *y)
 
 static uint64_t not_negative(int64_t bytes) { return bytes > 0 ? (uint64_t)bytes : 0; }
 
-static void add_node(workspace *w, const ts_ir *ir, const ts_ir_node *node, bool frees,
-                     int64_t count)
+static void memory_add_node(workspace *w, const ts_ir *ir, const ts_ir_node *node, bool frees,
+                            int64_t count)
 {
   for (uint32_t k = 0; count && k < node->mem_count; k++) {
     const ts_ir_mem *mem = &ir->mems[node->first_mem + k];
@@ -85,14 +88,14 @@ static void find_holders(workspace *w, ts_arena *arena, const ts_ir *ir, uint32_
     uint64_t both;
     memcpy(&both, &times[2 * (size_t)n], sizeof both);
     for (uint32_t frees = 0; both && frees < 2; frees++)
-      add_node(w, ir, &ir->nodes[n], frees, times[2 * (size_t)n + frees]);
+      memory_add_node(w, ir, &ir->nodes[n], frees, times[2 * (size_t)n + frees]);
   }
   ts_memory_holder *holders =
     TS_NEW_ARRAY(arena, ts_memory_holder, w->by_label.count * TS_IR_CATEGORIES + 1);
   int64_t category[TS_IR_CATEGORIES] = {0};
   for (uint32_t l = 0; l < w->by_label.count; l++) {
     for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++) {
-      const sums *s = &w->by_label.at[l];
+      const memory_sums *s = &w->by_label.at[l];
       category[c] += s->bytes[c];
       if (s->bytes[c] > 0)
         holders[m->holder_count++] =
@@ -102,15 +105,15 @@ static void find_holders(workspace *w, ts_arena *arena, const ts_ir *ir, uint32_
   }
   for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
     m->category[c] = not_negative(category[c]);
-  qsort(holders, m->holder_count, sizeof *holders, larger);
+  qsort(holders, m->holder_count, sizeof *holders, memory_larger);
   m->holders = holders;
 }
 
-static void measure(workspace *w, ts_arena *arena, const ts_ir *ir, const ts_memory_input *input,
-                    uint32_t class, ts_memory_class *m)
+static void memory_measure(workspace *w, ts_arena *arena, const ts_ir *ir,
+                           const ts_memory_input *input, uint32_t class, ts_memory_class *m)
 {
   uint32_t program = ts_run_result(input->run)->classes[class].program;
-  int64_t held = hold(ir, program, (int64_t[TS_IR_CATEGORIES]){0});
+  int64_t held = memory_hold(ir, program, (int64_t[TS_IR_CATEGORIES]){0});
   int64_t room =
     m->limit ? (int64_t)(m->limit > m->reserved ? m->limit - m->reserved : 0) : INT64_MAX;
   ts_arena_reset(w->walk);
@@ -186,7 +189,7 @@ static void measure_class(void *closure, uint32_t piece, uint32_t worker)
 {
   measuring *m = closure;
   uint32_t class = m->pieces[piece];
-  measure(&m->spaces[worker], m->kept[worker], m->ir, &m->input, class, &m->classes[class]);
+  memory_measure(&m->spaces[worker], m->kept[worker], m->ir, &m->input, class, &m->classes[class]);
 }
 
 /* Classes to whom the same happened hold the same; on devices of equal memory it also runs out at
@@ -273,12 +276,12 @@ void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,
   ts_memory_changes *changes = ts_memory_changes_new(scratch, &input, rank);
   int64_t category[TS_IR_CATEGORIES];
   uint64_t now = 0;
-  hold(ir, result->classes[result->class_of[rank]].program, category);
+  memory_hold(ir, result->classes[result->class_of[rank]].program, category);
   for (ts_memory_change c; ts_memory_changes_next(changes, &c);) {
     if (c.time != now) /* what held from `now` on is complete */
       each(closure, now, category);
     now = c.time;
-    apply(ir, &c, category);
+    memory_apply(ir, &c, category);
   }
   each(closure, now, category);
   ts_arena_free(scratch);

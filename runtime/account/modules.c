@@ -5,25 +5,27 @@
 
 #include "runtime/account/run.h"
 
-typedef struct row { TS_VEC(ts_module_share) of; } row; /* by number of the module */
+typedef struct modules_row {
+  TS_VEC(ts_module_share) of;
+} modules_row; /* by number of the module */
 
-typedef struct adding {
+typedef struct modules_adding {
   ts_arena *arena;
   ts_labels *labels;
-  row *row;
-} adding;
+  modules_row *row;
+} modules_adding;
 
-static ts_module_share *share_of(adding *a, uint32_t number)
+static ts_module_share *modules_share_of(modules_adding *a, uint32_t number)
 {
   while (a->row->of.count <= number)
     TS_PUSH(a->arena, &a->row->of, (ts_module_share){.exposed = 0});
   return &a->row->of.at[number];
 }
 
-static void take(void *closure, const ts_ir_node *node, ts_share_kind kind, uint64_t time)
+static void modules_take(void *closure, const ts_ir_node *node, ts_share_kind kind, uint64_t time)
 {
-  adding *a = closure;
-  ts_module_share *share = share_of(a, ts_labels_number(a->labels, node->label));
+  modules_adding *a = closure;
+  ts_module_share *share = modules_share_of(a, ts_labels_number(a->labels, node->label));
   switch (kind) {
   case TS_SHARE_COMPUTE: share->phase[node->phase] += time; break;
   case TS_SHARE_EXPOSED: share->exposed += time; break;
@@ -31,11 +33,12 @@ static void take(void *closure, const ts_ir_node *node, ts_share_kind kind, uint
   }
 }
 
-static void add_memory(adding *a, const ts_memory_class *m)
+static void add_memory(modules_adding *a, const ts_memory_class *m)
 {
   for (uint32_t h = 0; h < m->holder_count; h++) {
     const ts_memory_holder *held = &m->holders[h];
-    share_of(a, ts_labels_named(a->labels, held->label))->memory[held->category] += held->bytes;
+    modules_share_of(a, ts_labels_named(a->labels, held->label))->memory[held->category] +=
+      held->bytes;
   }
 }
 
@@ -47,12 +50,12 @@ const ts_modules *ts_modules_new(ts_arena *arena, const ts_ir *ir, const ts_run 
   const ts_memory *memory = ts_memory_by(arena, ir, run, view);
   ts_arena *scratch = ts_arena_new("modules");
   ts_labels *labels = ts_labels_new(scratch, arena, ir, view);
-  row *rows = TS_NEW_ARRAY(scratch, row, classes);
+  modules_row *rows = TS_NEW_ARRAY(scratch, modules_row, classes);
   for (uint32_t c = 0; c < classes; c++) {
-    adding a = {scratch, labels, &rows[c]};
+    modules_adding a = {scratch, labels, &rows[c]};
     if (representative[c] != c)
       continue;
-    ts_run_attribute(run, c, &(ts_attribution){.take = take, .closure = &a});
+    ts_run_attribute(run, c, &(ts_attribution){.take = modules_take, .closure = &a});
     add_memory(&a, &memory->classes[c]);
   }
 

@@ -20,8 +20,8 @@ static void add_links(ts_link_figures *sum, const ts_link_figures *links, double
   sum->inter_latency += calls * links->inter_latency;
 }
 
-static void add(counter *c, uint32_t kind, uint64_t bytes, uint32_t profile, uint64_t calls,
-                uint64_t time)
+static void network_use_add(counter *c, uint32_t kind, uint64_t bytes, uint32_t profile,
+                            uint64_t calls, uint64_t time)
 {
   const ts_ir *ir = c->p->tables->ir;
   const ts_profile *p = ts_network_profile(c->p->network, profile);
@@ -51,13 +51,13 @@ static void add_kind(counter *c, const ts_role *role, uint64_t ranks)
   for (uint32_t i = 0; i < ir->collectives_count; i++)
     if (calls->collectives[i]) {
       const ts_ir_collective *call = &ir->collectives[i];
-      add(c, call->kind, call->bytes, role->group_profile[call->group],
-          ranks * calls->collectives[i], role->collective_time[i]);
+      network_use_add(c, call->kind, call->bytes, role->group_profile[call->group],
+                      ranks * calls->collectives[i], role->collective_time[i]);
     }
   for (uint32_t i = 0; i < program->call_count; i++) {
     const ts_port_call *call = &program->calls[i];
-    add(c, TS_IR_MESSAGE, ir->ports[call->port].bytes, role->peer_profile[call->peer],
-        ranks * calls->messages[i], role->passages[i].flight);
+    network_use_add(c, TS_IR_MESSAGE, ir->ports[call->port].bytes, role->peer_profile[call->peer],
+                    ranks * calls->messages[i], role->passages[i].flight);
   }
 }
 

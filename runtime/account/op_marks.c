@@ -2,15 +2,15 @@
 
 typedef TS_VEC(ts_mark) marks;
 
-typedef struct lister {
+typedef struct op_marks_lister {
   ts_arena *arena;
   const ts_tables *tables;
   const ts_role *role;
   const ts_memory_effect *effects;
   marks list;
-} lister;
+} op_marks_lister;
 
-static void mark_node(lister *l, uint32_t node, uint64_t start, uint64_t end)
+static void mark_node(op_marks_lister *l, uint32_t node, uint64_t start, uint64_t end)
 {
   const ts_memory_effect *effect = &l->effects[node];
   if (effect->allocates)
@@ -19,7 +19,7 @@ static void mark_node(lister *l, uint32_t node, uint64_t start, uint64_t end)
     TS_PUSH(l->arena, &l->list, ((ts_mark){2 * end, effect->frees, node, true}));
 }
 
-static void mark_op(lister *l, uint32_t fragment, const ts_play_op *op, ts_strip *out)
+static void mark_op(op_marks_lister *l, uint32_t fragment, const ts_play_op *op, ts_strip *out)
 {
   const uint32_t *order = l->tables->layouts[fragment].order;
   uint32_t first_node = l->tables->ir->fragments[fragment].first_node;
@@ -48,7 +48,7 @@ ts_op_marks ts_op_marks_of(ts_arena *arena, const ts_tables *t, const ts_role *r
                            const ts_memory_effect *effects, const bool *streams)
 {
   static const ts_mark none;
-  lister l = {.arena = arena, .tables = t, .role = role, .effects = effects};
+  op_marks_lister l = {.arena = arena, .tables = t, .role = role, .effects = effects};
   uint32_t ops = 0, fragments = t->ir->fragments_count;
   for (uint32_t f = 0; f < fragments; f++)
     for (uint32_t s = 0; role->code[f].stream && s < t->streams; s++) {

@@ -22,14 +22,14 @@ typedef struct strand { /* a stream that changes something, and how far it is ta
   uint32_t host_nodes;  /* taken of the lane, the one at hand included */
 } strand;
 
-typedef struct place { /* of a strand, at the peak */
+typedef struct peak_place { /* of a strand, at the peak */
   const ts_play_item *item; /* NULL: it was at its end */
   const uint32_t *done;     /* the end of those of its stream that it had done with */
   const ts_play_op *op;
   uint32_t at, host_nodes;
-} place;
+} peak_place;
 
-typedef struct walk {
+typedef struct peak_walk {
   const ts_memory_input *input;
   const ts_facts *facts;
   const ts_ir *ir;
@@ -37,14 +37,15 @@ typedef struct walk {
   uint32_t first_item;
   ts_op_marks ops;
   strand *strands;
-  place *places;        /* [strands] at the peak so far */
+  peak_place *places; /* [strands] at the peak so far */
   uint32_t count;
-} walk;
+} peak_walk;
 
 /* ---- Strands ---- */
 
 /* Marks of a node that began and ended at these moments. */
-static void take_node(const walk *k, strand *s, uint32_t node, uint64_t start, uint64_t end)
+static void peak_take_node(const peak_walk *k, strand *s, uint32_t node, uint64_t start,
+                           uint64_t end)
 {
   const ts_memory_effect *effect = &k->input->effects[node];
   if (effect->allocates)
@@ -54,7 +55,7 @@ static void take_node(const walk *k, strand *s, uint32_t node, uint64_t start, u
 }
 
 /* A run in which kernels wait for the host, or take another time than usual. */
-static void take_kernels(const walk *k, strand *s, const ts_played_op *p)
+static void take_kernels(const peak_walk *k, strand *s, const ts_played_op *p)
 {
   const ts_fragment_layout *layout = &k->facts->tables->layouts[s->item->fragment];
   uint32_t first_node = k->ir->fragments[s->item->fragment].first_node;
@@ -65,11 +66,11 @@ static void take_kernels(const walk *k, strand *s, const ts_played_op *p)
     uint64_t start = issued > time ? issued : time;
     time = start + ts_took(k->w, s->item->index, n,
                            ts_kernel_time(k->w->role, &k->ir->nodes[first_node + n]));
-    take_node(k, s, first_node + n, start, time);
+    peak_take_node(k, s, first_node + n, start, time);
   }
 }
 
-static void take_op(const walk *k, strand *s, const ts_played_op *p)
+static void take_op(const peak_walk *k, strand *s, const ts_played_op *p)
 {
   const ts_strip *strip = &k->ops.strips[p->op - k->w->role->ops];
   s->op = p->op;
@@ -89,12 +90,12 @@ static void take_op(const walk *k, strand *s, const ts_played_op *p)
   if (p->op->kind == TS_OP_RUN)
     take_kernels(k, s, p);
   else
-    take_node(k, s, k->ops.marks[strip->first].node,
-              p->op->kind == TS_OP_COLLECTIVE ? p->end - p->time : p->ready, p->end);
+    peak_take_node(k, s, k->ops.marks[strip->first].node,
+                   p->op->kind == TS_OP_COLLECTIVE ? p->end - p->time : p->ready, p->end);
 }
 
 /* Goes on to the next op that changes something, if there is one. */
-static void refill_stream(const walk *k, strand *s)
+static void refill_stream(const peak_walk *k, strand *s)
 {
   ts_played_op p;
   for (;;) {
@@ -108,18 +109,18 @@ static void refill_stream(const walk *k, strand *s)
   }
 }
 
-static void refill_host(const walk *k, strand *s)
+static void refill_host(const peak_walk *k, strand *s)
 {
   ts_span_event e;
   while (s->at == s->count && ts_lane_next(s->lane, &e)) {
     s->at = s->count = 0;
     s->host_nodes++;
     s->item = k->w->program->items + (e.item - k->first_item);
-    take_node(k, s, (uint32_t)(e.node - k->ir->nodes), e.start, e.end);
+    peak_take_node(k, s, (uint32_t)(e.node - k->ir->nodes), e.start, e.end);
   }
 }
 
-static void refill(const walk *k, strand *s)
+static void refill(const peak_walk *k, strand *s)
 {
   if (s->lane)
     refill_host(k, s);
@@ -127,7 +128,7 @@ static void refill(const walk *k, strand *s)
     refill_stream(k, s);
 }
 
-static void make_strands(ts_arena *arena, walk *k, uint32_t class)
+static void make_strands(ts_arena *arena, peak_walk *k, uint32_t class)
 {
   uint32_t streams = k->facts->tables->streams;
   k->strands = TS_NEW_ARRAY(arena, strand, streams + 1);
@@ -148,15 +149,14 @@ static void make_strands(ts_arena *arena, walk *k, uint32_t class)
 
 /* ---- How often each node had changed something at the peak ---- */
 
-static void note_places(walk *k, const strand *peak, uint32_t mark)
+static void note_places(peak_walk *k, const strand *peak, uint32_t mark)
 {
   for (uint32_t i = 0; i < k->count; i++) {
     const strand *s = &k->strands[i];
     const uint32_t *done = s->replay.item;
     if (s->item && !s->lane)
       done--;
-    k->places[i] = (place){s->item, done, s->op, s == peak ? mark + 1 : s->at,
-                           s->host_nodes};
+    k->places[i] = (peak_place){s->item, done, s->op, s == peak ? mark + 1 : s->at, s->host_nodes};
   }
 }
 
@@ -167,7 +167,7 @@ static void count_marks(const ts_mark *at, uint32_t count, uint32_t plays, uint3
 }
 
 /* Ops before the place, in items that the stream had done with and in the one at hand. */
-static void count_stream(ts_arena *arena, const walk *k, const strand *s, const place *to,
+static void count_stream(ts_arena *arena, const peak_walk *k, const strand *s, const peak_place *to,
                          uint32_t *times)
 {
   ts_range range = k->w->program->stream[s->row];
@@ -191,7 +191,8 @@ static void count_stream(ts_arena *arena, const walk *k, const strand *s, const 
 }
 
 /* The host goes the way again: its nodes are few. */
-static void count_host(ts_arena *arena, const walk *k, strand *s, const place *to, uint32_t *times)
+static void count_host(ts_arena *arena, const peak_walk *k, strand *s, const peak_place *to,
+                       uint32_t *times)
 {
   s->lane = ts_lane_new(arena, k->input->run, k->w->rank, TS_IR_NONE);
   s->at = s->count = s->host_nodes = 0;
@@ -202,7 +203,7 @@ static void count_host(ts_arena *arena, const walk *k, strand *s, const place *t
   count_marks(s->own, to->at, 1, times);
 }
 
-static const uint32_t *times_at_peak(ts_arena *arena, walk *k)
+static const uint32_t *times_at_peak(ts_arena *arena, peak_walk *k)
 {
   uint32_t *times = TS_NEW_ARRAY(arena, uint32_t, 2 * (size_t)k->ir->nodes_count);
   for (uint32_t i = 0; i < k->count; i++) {
@@ -219,7 +220,7 @@ static const uint32_t *times_at_peak(ts_arena *arena, walk *k)
 
 /* The strand with the earliest change, of equal ones the first, and the key before which its
  * changes come before all others'. NULL: none has any left. */
-static strand *earliest(const walk *k, uint64_t *limit)
+static strand *earliest(const peak_walk *k, uint64_t *limit)
 {
   strand *first = NULL;
   uint64_t key = UINT64_MAX;
@@ -240,7 +241,8 @@ static strand *earliest(const walk *k, uint64_t *limit)
   return first;
 }
 
-static ts_memory_moment moment_of(const walk *k, const strand *s, const ts_mark *m, int64_t before)
+static ts_memory_moment moment_of(const peak_walk *k, const strand *s, const ts_mark *m,
+                                  int64_t before)
 {
   return (ts_memory_moment){(s->base + m->key) / 2, &k->ir->nodes[m->node],
                             k->first_item + s->item->index, (uint64_t)m->bytes,
@@ -254,8 +256,8 @@ static ts_memory_peak peak_before(int64_t held, int64_t room)
 }
 
 /* Takes the strand's changes before `limit`. */
-static int64_t take(walk *k, strand *s, uint64_t limit, int64_t held, int64_t room,
-                    ts_memory_peak *peak)
+static int64_t peak_take(peak_walk *k, strand *s, uint64_t limit, int64_t held, int64_t room,
+                         ts_memory_peak *peak)
 {
   uint32_t highest = UINT32_MAX, i = s->at;
   const ts_mark *m = s->marks;
@@ -330,11 +332,11 @@ ts_memory_peak ts_memory_peak_find(ts_arena *arena, ts_peak_memo *memo,
   const ts_facts *facts = ts_run_facts(input->run);
   const ts_player *w = &facts->players[class];
   const ts_ir *ir = facts->tables->ir;
-  walk k = {.input = input,
-            .facts = facts,
-            .ir = ir,
-            .w = w,
-            .first_item = ir->programs[w->role->program].first_item};
+  peak_walk k = {.input = input,
+                 .facts = facts,
+                 .ir = ir,
+                 .w = w,
+                 .first_item = ir->programs[w->role->program].first_item};
   ts_memory_peak peak = peak_before(held, room);
   if (ts_memory_issued(input->run, class))
     return find_issued(arena, input, class, held, room);
@@ -342,7 +344,7 @@ ts_memory_peak ts_memory_peak_find(ts_arena *arena, ts_peak_memo *memo,
     return peak;
   k.ops = ts_op_marks_of(arena, facts->tables, w->role, input->effects, input->streams);
   make_strands(arena, &k, class);
-  k.places = TS_NEW_ARRAY(arena, place, k.count);
+  k.places = TS_NEW_ARRAY(arena, peak_place, k.count);
   uint64_t limit;
   for (strand *s; (s = earliest(&k, &limit));) {
     const ts_strip *whole = s->at ? NULL : s->strip;
@@ -351,7 +353,7 @@ ts_memory_peak ts_memory_peak_find(ts_arena *arena, ts_peak_memo *memo,
       held += whole->sum;
       s->at = s->count;
     } else {
-      held = take(&k, s, limit, held, room, &peak);
+      held = peak_take(&k, s, limit, held, room, &peak);
     }
     if (s->at == s->count)
       refill(&k, s);

@@ -8,56 +8,64 @@
 /* A change, as ts_mark has it. Keys count from when the item began (ts_player.begun), modulo 2^64.
  * A node that takes no time frees what it allocated after that: its release has the allocation's
  * key. */
-typedef struct mark {
+typedef struct peak_items_mark {
   uint64_t key;
   int64_t bytes;
   int64_t sum, highest; /* up to this one; the largest sum of it and those behind it */
   uint32_t node;
   uint32_t stream;      /* at equal keys the lower one goes first */
   bool frees;
-} mark;
-typedef TS_VEC(mark) marks;
+} peak_items_mark;
+typedef TS_VEC(peak_items_mark) marks;
 
 /* of a stream in an item: its first and last key */
-typedef struct span { uint64_t begin, end; uint32_t stream; } span;
+typedef struct peak_items_span {
+  uint64_t begin, end;
+  uint32_t stream;
+} peak_items_span;
 
 typedef struct bundle { /* what an item changes, in the order of time */
-  const mark *marks;      /* NULL: they are not kept */
-  const span *spans;      /* [span_count] of its streams that have marks */
+  const peak_items_mark *marks; /* NULL: they are not kept */
+  const peak_items_span *spans; /* [span_count] of its streams that have marks */
   uint32_t count, span_count;
   int64_t sum, highest;   /* of all bytes, of the first few, at least one */
   uint64_t begin, end;    /* first and last key */
 } bundle;
 
 /* Items of one number change the same, whoever plays them (ts_player.twins). */
-typedef struct known { uint64_t twin; bundle bundle; } known;
+typedef struct peak_items_known {
+  uint64_t twin;
+  bundle bundle;
+} peak_items_known;
 typedef struct kind { const ts_play_op *ops; ts_op_marks marks; } kind;
 struct ts_peak_memo {
   ts_arena *arena;
   TS_VEC(kind) kinds;
   ts_hash_table kind_table;
-  TS_VEC(known) items;
+  TS_VEC(peak_items_known) items;
   ts_hash_table table; /* of items */
   size_t marks;
 };
 
 typedef struct opened { /* an item, some of whose marks may be taken */
   uint32_t item, at;
-  const mark *marks;      /* NULL: none is taken */
+  const peak_items_mark *marks; /* NULL: none is taken */
   marks own;              /* of an item that nobody repeats */
 } opened;
 
-typedef struct place { uint32_t item, at; } place;
+typedef struct peak_items_place {
+  uint32_t item, at;
+} peak_items_place;
 
 /* What was open, and held, when `next` was about to be opened. */
 enum { OPEN_MOST = 8, STAGES = 64 };
-typedef struct stage {
+typedef struct peak_items_stage {
   uint32_t next, open_count;
   int64_t held;
-  place open[OPEN_MOST];
-} stage;
+  peak_items_place open[OPEN_MOST];
+} peak_items_stage;
 
-typedef struct walk {
+typedef struct peak_items_walk {
   ts_arena *arena;
   ts_peak_memo *memo;
   const ts_memory_input *input;
@@ -71,25 +79,25 @@ typedef struct walk {
   bundle *bundles;        /* [items] of those that repeat no other */
   uint32_t *mark_count;   /* [fragments] of those that the player plays */
   marks passing, aside;   /* of the item at hand; for use by `merge` */
-  span *passing_spans;    /* [streams] likewise */
+  peak_items_span *passing_spans; /* [streams] likewise */
   uint64_t *last;         /* [streams] key of the last mark so far */
   uint64_t *earliest;     /* [items + 1] key of a mark of this item or of one after it */
   TS_VEC(opened) open;
   uint32_t open_count, next; /* the first item that was not opened */
-  TS_VEC(place) peak_places; /* open items, when most was held ... */
+  TS_VEC(peak_items_place) peak_places; /* open items, when most was held ... */
   uint32_t peak_next;        /* ... and the first one that was not */
-  stage *stages;          /* [STAGES] the last ones, by `next` */
+  peak_items_stage *stages;  /* [STAGES] the last ones, by `next` */
   uint32_t *latest;       /* [items] of those that repeat this one the last before `next`, plus 1 */
   uint32_t noted;         /* `latest` knows of the items before */
   uint32_t vain;          /* up to here nothing is to be skipped */
-} walk;
+} peak_items_walk;
 
-static const bundle *bundle_of(const walk *k, uint32_t item)
+static const bundle *bundle_of(const peak_items_walk *k, uint32_t item)
 {
   return &k->bundles[k->w->alike[item]];
 }
 
-static uint64_t base_of(const walk *k, uint32_t item) { return 2 * k->w->begun[item]; }
+static uint64_t base_of(const peak_items_walk *k, uint32_t item) { return 2 * k->w->begun[item]; }
 
 /* ---- The marks of an item ---- */
 
@@ -97,7 +105,7 @@ static uint64_t base_of(const walk *k, uint32_t item) { return 2 * k->w->begun[i
 static inline void add_mark(marks *list, size_t first, uint32_t stream, uint64_t key,
                             int64_t bytes, uint32_t node, bool frees)
 {
-  mark *m = &list->at[list->count];
+  peak_items_mark *m = &list->at[list->count];
   uint64_t before = list->count++ > first ? m[-1].key : key;
   m->key = (int64_t)(key - before) < 0 ? before : key;
   m->bytes = bytes;
@@ -106,8 +114,8 @@ static inline void add_mark(marks *list, size_t first, uint32_t stream, uint64_t
   m->frees = frees;
 }
 
-static void add_node(const walk *k, marks *list, size_t first, uint32_t stream, uint32_t node,
-                     uint64_t start, uint64_t end)
+static void peak_items_add_node(const peak_items_walk *k, marks *list, size_t first,
+                                uint32_t stream, uint32_t node, uint64_t start, uint64_t end)
 {
   const ts_memory_effect *effect = &k->input->effects[node];
   if (effect->allocates)
@@ -116,7 +124,7 @@ static void add_node(const walk *k, marks *list, size_t first, uint32_t stream, 
     add_mark(list, first, stream, 2 * end, effect->frees, node, true);
 }
 
-static void add_op(const walk *k, marks *list, size_t first, const ts_play_item *v,
+static void add_op(const peak_items_walk *k, marks *list, size_t first, const ts_play_item *v,
                    const ts_played_op *p)
 {
   const ts_fragment_layout *layout = &k->facts->tables->layouts[v->fragment];
@@ -124,9 +132,9 @@ static void add_op(const walk *k, marks *list, size_t first, const ts_play_item 
   uint64_t begin = k->w->begun[v->index], time = p->ready;
   if (p->op->kind != TS_OP_RUN) {
     if (p->op->count)
-      add_node(k, list, first, p->stream, first_node + layout->order[p->op->first],
-               (p->op->kind == TS_OP_COLLECTIVE ? p->end - p->time : p->ready) - begin,
-               p->end - begin);
+      peak_items_add_node(k, list, first, p->stream, first_node + layout->order[p->op->first],
+                          (p->op->kind == TS_OP_COLLECTIVE ? p->end - p->time : p->ready) - begin,
+                          p->end - begin);
     return;
   }
   if (p->end == p->ready + p->time) {
@@ -141,18 +149,18 @@ static void add_op(const walk *k, marks *list, size_t first, const ts_play_item 
     uint64_t issued = k->replay.host + layout->nodes[n].issue,
              start = issued > time ? issued : time;
     time = start + ts_kernel_time(k->w->role, &k->ir->nodes[first_node + n]);
-    add_node(k, list, first, p->stream, first_node + n, start - begin, time - begin);
+    peak_items_add_node(k, list, first, p->stream, first_node + n, start - begin, time - begin);
   }
 }
 
-static bool comes_after(const mark *a, const mark *b)
+static bool comes_after(const peak_items_mark *a, const peak_items_mark *b)
 {
   return a->key != b->key ? (int64_t)(a->key - b->key) > 0 : a->stream > b->stream;
 }
 
 /* Marks from `first` on, those of a stream, go in among those from `begin` on, of others before it.
  */
-static void merge(walk *k, marks *list, size_t begin, size_t first)
+static void merge(peak_items_walk *k, marks *list, size_t begin, size_t first)
 {
   size_t count = list->count - first, others = first, at = list->count;
   if (!count || others == begin || !comes_after(&list->at[first - 1], &list->at[first]))
@@ -161,7 +169,7 @@ static void merge(walk *k, marks *list, size_t begin, size_t first)
   for (size_t i = 0; i < count; i++)
     TS_PUSH(k->arena, &k->aside, list->at[first + i]);
   while (count) {
-    const mark *last = &k->aside.at[count - 1];
+    const peak_items_mark *last = &k->aside.at[count - 1];
     if (others > begin && comes_after(&list->at[others - 1], last))
       list->at[--at] = list->at[--others];
     else
@@ -169,7 +177,7 @@ static void merge(walk *k, marks *list, size_t begin, size_t first)
   }
 }
 
-static void sum_up(mark *at, size_t count)
+static void peak_items_sum_up(peak_items_mark *at, size_t count)
 {
   for (size_t i = 0; i < count; i++)
     at[i].sum = at[i].bytes + (i ? at[i - 1].sum : 0);
@@ -180,7 +188,7 @@ static void sum_up(mark *at, size_t count)
 
 /* Adds the item's marks to the list, in the order of time, and to `spans` those of its streams,
  * unless that is NULL. Returns how many spans there are. */
-static uint32_t list_marks(walk *k, uint32_t item, marks *list, span *spans)
+static uint32_t list_marks(peak_items_walk *k, uint32_t item, marks *list, peak_items_span *spans)
 {
   uint32_t count = 0;
   size_t before = list->count;
@@ -194,18 +202,18 @@ static uint32_t list_marks(walk *k, uint32_t item, marks *list, span *spans)
         add_op(k, list, first, k->replay.in, &p);
     }
     if (spans && list->count > first)
-      spans[count++] = (span){list->at[first].key, list->at[list->count - 1].key, s};
+      spans[count++] = (peak_items_span){list->at[first].key, list->at[list->count - 1].key, s};
     merge(k, list, before, first);
   }
-  sum_up(list->at + before, list->count - before);
+  peak_items_sum_up(list->at + before, list->count - before);
   return count;
 }
 
-static bundle bundle_from(const marks *list, const span *spans, uint32_t span_count)
+static bundle bundle_from(const marks *list, const peak_items_span *spans, uint32_t span_count)
 {
   bundle b = {.spans = spans, .count = (uint32_t)list->count, .span_count = span_count};
   if (b.count) {
-    const mark *m = list->at, *last = m + b.count - 1;
+    const peak_items_mark *m = list->at, *last = m + b.count - 1;
     b.sum = last->sum;
     b.highest = m->highest;
     b.begin = m->key;
@@ -215,9 +223,9 @@ static bundle bundle_from(const marks *list, const span *spans, uint32_t span_co
 }
 
 /* False: a stream's mark has a lower key than one of an item before. */
-static bool follow(const walk *k, const bundle *b, uint64_t base)
+static bool peak_items_follow(const peak_items_walk *k, const bundle *b, uint64_t base)
 {
-  for (const span *s = b->spans, *end = s + b->span_count; s < end; s++) {
+  for (const peak_items_span *s = b->spans, *end = s + b->span_count; s < end; s++) {
     uint64_t *last = &k->last[s->stream];
     if (base + s->begin < *last)
       return false;
@@ -228,11 +236,11 @@ static bool follow(const walk *k, const bundle *b, uint64_t base)
 
 static marks room_for(ts_arena *arena, size_t count)
 {
-  return (marks){ts_arena_alloc_raw(arena, count * sizeof(mark)), 0, count};
+  return (marks){ts_arena_alloc_raw(arena, count * sizeof(peak_items_mark)), 0, count};
 }
 
 /* Counts the marks of fragments, and makes room for those of any. */
-static void make_room(walk *k)
+static void peak_items_make_room(peak_items_walk *k)
 {
   uint32_t *count = TS_NEW_ARRAY(k->arena, uint32_t, k->ir->fragments_count);
   size_t most = 0;
@@ -269,7 +277,7 @@ static bool is_kind(const void *closure, uint32_t number)
 }
 
 /* What the ops of the player's kind change. */
-static ts_op_marks find_ops(const walk *k)
+static ts_op_marks find_ops(const peak_items_walk *k)
 {
   ts_peak_memo *memo = k->memo;
   const ts_role *role = k->w->role;
@@ -285,63 +293,66 @@ static ts_op_marks find_ops(const walk *k)
   return memo->kinds.at[found].marks;
 }
 
-typedef struct wanted { const ts_peak_memo *memo; uint64_t twin; } wanted;
+typedef struct peak_items_wanted {
+  const ts_peak_memo *memo;
+  uint64_t twin;
+} peak_items_wanted;
 
 static bool is_twin(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const peak_items_wanted *w = closure;
   return w->memo->items.at[number].twin == w->twin;
 }
 
 /* Lists what an item changes and keeps it: for all players while that is not much, else for this
  * one. */
-static bundle keep(walk *k, uint32_t item)
+static bundle peak_items_keep(peak_items_walk *k, uint32_t item)
 {
   enum { MOST = 1 << 18 };
   uint32_t count = k->mark_count[k->w->program->items[item].fragment];
   bool shared = k->memo->marks + count <= MOST;
   ts_arena *arena = shared ? k->memo->arena : k->arena;
   marks list = room_for(arena, count);
-  span *spans = ts_arena_alloc_raw(arena, k->streams * sizeof *spans);
+  peak_items_span *spans = ts_arena_alloc_raw(arena, k->streams * sizeof *spans);
   bundle b = bundle_from(&list, spans, list_marks(k, item, &list, spans));
   b.marks = list.at;
   if (shared) {
     uint64_t twin = k->w->twins[item];
     k->memo->marks += count;
     ts_hash_add(arena, &k->memo->table, ts_hash_number(twin), (uint32_t)k->memo->items.count);
-    TS_PUSH(arena, &k->memo->items, ((known){twin, b}));
+    TS_PUSH(arena, &k->memo->items, ((peak_items_known){twin, b}));
   }
   return b;
 }
 
 /* Of an item that repeats none. */
-static bundle find_bundle(walk *k, uint32_t item)
+static bundle find_bundle(peak_items_walk *k, uint32_t item)
 {
   enum { MOST = 1 << 16 };
   uint64_t twin = k->w->twins[item];
   uint32_t found = ts_hash_find(&k->memo->table, ts_hash_number(twin), is_twin,
-                                &(wanted){k->memo, twin});
+                                &(peak_items_wanted){k->memo, twin});
   if (found != TS_HASH_NONE)
     return k->memo->items.at[found].bundle;
   if (k->repeated[item] || k->memo->marks <= MOST)
-    return keep(k, item);
+    return peak_items_keep(k, item);
   k->passing.count = 0;
   uint32_t spans = list_marks(k, item, &k->passing, k->passing_spans);
   return bundle_from(&k->passing, k->passing_spans, spans);
 }
 
 /* Each item that repeats none. False: see `follow`. */
-static bool make_bundles(walk *k)
+static bool make_bundles(peak_items_walk *k)
 {
   k->last = TS_NEW_ARRAY(k->arena, uint64_t, k->streams);
-  k->passing_spans = TS_NEW_ARRAY(k->arena, span, k->streams);
+  k->passing_spans = TS_NEW_ARRAY(k->arena, peak_items_span, k->streams);
   for (uint32_t i = 0; i < k->items; i++)
     k->repeated[k->w->alike[i]] |= k->w->alike[i] != i;
-  make_room(k);
+  peak_items_make_room(k);
   for (uint32_t i = 0; i < k->items; i++) {
     if (k->w->alike[i] == i)
       k->bundles[i] = find_bundle(k, i);
-    if (!follow(k, bundle_of(k, i), base_of(k, i)))
+    if (!peak_items_follow(k, bundle_of(k, i), base_of(k, i)))
       return false;
   }
   return true;
@@ -349,7 +360,7 @@ static bool make_bundles(walk *k)
 
 /* ---- The walk ---- */
 
-static void find_earliest(walk *k)
+static void find_earliest(peak_items_walk *k)
 {
   k->earliest = ts_arena_alloc_raw(k->arena, ((size_t)k->items + 1) * sizeof *k->earliest);
   k->earliest[k->items] = UINT64_MAX;
@@ -360,7 +371,7 @@ static void find_earliest(walk *k)
   }
 }
 
-static const mark *marks_of(walk *k, opened *o)
+static const peak_items_mark *marks_of(peak_items_walk *k, opened *o)
 {
   if (o->marks)
     return o->marks;
@@ -374,12 +385,12 @@ static const mark *marks_of(walk *k, opened *o)
   return o->marks = o->own.at;
 }
 
-static uint64_t key_of(walk *k, opened *o)
+static uint64_t peak_items_key_of(peak_items_walk *k, opened *o)
 {
   return base_of(k, o->item) + (o->at ? o->marks[o->at].key : bundle_of(k, o->item)->begin);
 }
 
-static void open_next(walk *k)
+static void open_next(peak_items_walk *k)
 {
   uint32_t item = k->next++;
   if (!bundle_of(k, item)->count)
@@ -392,24 +403,24 @@ static void open_next(walk *k)
   o->marks = NULL;
 }
 
-static void close_item(walk *k, opened *o)
+static void close_item(peak_items_walk *k, opened *o)
 {
   opened last = k->open.at[--k->open_count];
   k->open.at[k->open_count] = *o; /* its list serves the next one */
   *o = last;
 }
 
-static bool goes_before(walk *k, opened *a, uint64_t key_a, opened *b, uint64_t key_b)
+static bool goes_before(peak_items_walk *k, opened *a, uint64_t key_a, opened *b, uint64_t key_b)
 {
   if (key_a != key_b)
     return key_a < key_b;
-  const mark *x = &marks_of(k, a)[a->at], *y = &marks_of(k, b)[b->at];
+  const peak_items_mark *x = &marks_of(k, a)[a->at], *y = &marks_of(k, b)[b->at];
   return x->stream != y->stream ? x->stream < y->stream : a->item < b->item;
 }
 
 /* The open item with the earliest mark, and the key before which its marks come before all others'.
  * NULL: none is left. */
-static opened *earliest(walk *k, uint64_t *limit)
+static opened *earliest(peak_items_walk *k, uint64_t *limit)
 {
   opened *first;
   uint64_t key;
@@ -418,7 +429,7 @@ static opened *earliest(walk *k, uint64_t *limit)
     key = *limit = UINT64_MAX;
     for (uint32_t i = 0; i < k->open_count; i++) {
       opened *o = &k->open.at[i];
-      uint64_t own = key_of(k, o);
+      uint64_t own = peak_items_key_of(k, o);
       if (!first || goes_before(k, o, own, first, key)) {
         *limit = key;
         first = o;
@@ -435,23 +446,24 @@ static opened *earliest(walk *k, uint64_t *limit)
   return first;
 }
 
-static ts_memory_moment moment_of(const walk *k, const opened *o, const mark *m, int64_t before)
+static ts_memory_moment moment_of(const peak_items_walk *k, const opened *o,
+                                  const peak_items_mark *m, int64_t before)
 {
   return (ts_memory_moment){(base_of(k, o->item) + m->key) / 2, &k->ir->nodes[m->node],
                             k->first_item + o->item, (uint64_t)m->bytes,
                             before > 0 ? (uint64_t)before : 0};
 }
 
-static void note_places(walk *k)
+static void note_places(peak_items_walk *k)
 {
   k->peak_places.count = 0;
   k->peak_next = k->next;
   for (uint32_t i = 0; i < k->open_count; i++)
-    TS_PUSH(k->arena, &k->peak_places, (place){k->open.at[i].item, k->open.at[i].at});
+    TS_PUSH(k->arena, &k->peak_places, (peak_items_place){k->open.at[i].item, k->open.at[i].at});
 }
 
 /* The first of the item's marks behind `at` that does not come before the key. */
-static uint32_t marks_before(const mark *m, uint32_t at, uint32_t count, uint64_t base,
+static uint32_t marks_before(const peak_items_mark *m, uint32_t at, uint32_t count, uint64_t base,
                              uint64_t key)
 {
   uint32_t low = at + 1, high = count;
@@ -466,10 +478,10 @@ static uint32_t marks_before(const mark *m, uint32_t at, uint32_t count, uint64_
 }
 
 /* Takes the item's next mark, and others that come before `limit`. */
-static int64_t take(walk *k, opened *o, uint64_t limit, int64_t held, int64_t room,
-                    ts_memory_peak *peak)
+static int64_t peak_items_take(peak_items_walk *k, opened *o, uint64_t limit, int64_t held,
+                               int64_t room, ts_memory_peak *peak)
 {
-  const mark *m = marks_of(k, o), *highest = NULL;
+  const peak_items_mark *m = marks_of(k, o), *highest = NULL;
   uint32_t i = o->at, count = bundle_of(k, o->item)->count;
   uint64_t base = base_of(k, o->item);
   int64_t before = i ? m[i - 1].sum : 0;
@@ -506,19 +518,20 @@ static int64_t take(walk *k, opened *o, uint64_t limit, int64_t held, int64_t ro
 
 /* The item and the one `period` later are alike, and lie as far from those after them; `by`: keys
  * between them. */
-static bool returns(const walk *k, uint32_t item, uint32_t period, uint64_t by)
+static bool returns(const peak_items_walk *k, uint32_t item, uint32_t period, uint64_t by)
 {
   uint32_t later = item + period;
   return k->w->alike[item] == k->w->alike[later] && base_of(k, later) - base_of(k, item) == by &&
          k->earliest[later] - k->earliest[item] == by;
 }
 
-static bool stands_as(const walk *k, const stage *before, uint32_t period, uint64_t by)
+static bool stands_as(const peak_items_walk *k, const peak_items_stage *before, uint32_t period,
+                      uint64_t by)
 {
   if (before->next + period != k->next || before->open_count != k->open_count)
     return false;
   for (uint32_t i = 0; i < k->open_count; i++) {
-    const place *was = &before->open[i];
+    const peak_items_place *was = &before->open[i];
     const opened *is = &k->open.at[i];
     if (was->item + period != is->item || was->at != is->at ||
         k->w->alike[was->item] != k->w->alike[is->item] ||
@@ -528,14 +541,14 @@ static bool stands_as(const walk *k, const stage *before, uint32_t period, uint6
   return true;
 }
 
-static void note_items(walk *k)
+static void note_items(peak_items_walk *k)
 {
   for (; k->noted < k->next; k->noted++)
     k->latest[k->w->alike[k->noted]] = k->noted + 1;
 }
 
 /* Goes on by `count` periods. */
-static void go_on(walk *k, uint32_t count, uint32_t period)
+static void go_on(peak_items_walk *k, uint32_t count, uint32_t period)
 {
   for (uint32_t i = 0; i < k->open_count; i++)
     k->open.at[i].item += count * period;
@@ -545,13 +558,14 @@ static void go_on(walk *k, uint32_t count, uint32_t period)
 
 /* Before the next item is opened. What is held after the periods that are skipped; none of them
  * reaches more than the peak. */
-static int64_t skip(walk *k, int64_t held, int64_t room, const ts_memory_peak *peak)
+static int64_t skip(peak_items_walk *k, int64_t held, int64_t room, const ts_memory_peak *peak)
 {
   note_items(k);
   uint32_t next = k->next, last = next < k->items ? k->latest[k->w->alike[next]] : 0,
            period = last ? next - (last - 1) : 0;
-  stage *here = &k->stages[next % STAGES];
-  const stage *before = period && period < STAGES ? &k->stages[(next - period) % STAGES] : NULL;
+  peak_items_stage *here = &k->stages[next % STAGES];
+  const peak_items_stage *before =
+    period && period < STAGES ? &k->stages[(next - period) % STAGES] : NULL;
   uint64_t by = before ? base_of(k, next) - base_of(k, next - period) : 0;
   if (before && next >= k->vain && stands_as(k, before, period, by)) {
     uint32_t i = next - period;
@@ -570,16 +584,16 @@ static int64_t skip(walk *k, int64_t held, int64_t room, const ts_memory_peak *p
     }
   }
   if (k->open_count <= OPEN_MOST) {
-    *here = (stage){.next = next, .open_count = k->open_count, .held = held};
+    *here = (peak_items_stage){.next = next, .open_count = k->open_count, .held = held};
     for (uint32_t i = 0; i < k->open_count; i++)
-      here->open[i] = (place){k->open.at[i].item, k->open.at[i].at};
+      here->open[i] = (peak_items_place){k->open.at[i].item, k->open.at[i].at};
   }
   return held;
 }
 
 /* ---- How often each node had changed something at the peak ---- */
 
-static const uint32_t *times_at_peak(walk *k)
+static const uint32_t *times_at_peak(peak_items_walk *k)
 {
   uint32_t *times = TS_NEW_ARRAY(k->arena, uint32_t, 2 * (size_t)k->ir->nodes_count),
            *plays = TS_NEW_ARRAY(k->arena, uint32_t, k->ir->fragments_count);
@@ -597,7 +611,7 @@ static const uint32_t *times_at_peak(walk *k)
   }
   for (size_t i = 0; i < k->peak_places.count; i++) {
     opened o = {.item = k->peak_places.at[i].item};
-    const mark *m = marks_of(k, &o);
+    const peak_items_mark *m = marks_of(k, &o);
     for (uint32_t j = 0; j < k->peak_places.at[i].at; j++)
       times[2 * m[j].node + m[j].frees]++;
   }
@@ -609,13 +623,13 @@ bool ts_memory_peak_by_items(ts_arena *arena, ts_peak_memo *memo, const ts_memor
 {
   const ts_facts *facts = ts_run_facts(input->run);
   const ts_ir *ir = facts->tables->ir;
-  walk k = {.arena = arena,
-            .memo = memo,
-            .input = input,
-            .facts = facts,
-            .ir = ir,
-            .w = &facts->players[class],
-            .streams = facts->tables->streams};
+  peak_items_walk k = {.arena = arena,
+                       .memo = memo,
+                       .input = input,
+                       .facts = facts,
+                       .ir = ir,
+                       .w = &facts->players[class],
+                       .streams = facts->tables->streams};
   const ts_ir_program *program = &ir->programs[k.w->role->program];
   if (!k.w->alike || !k.streams || input->streams[k.streams])
     return false;
@@ -648,7 +662,7 @@ bool ts_memory_peak_by_items(ts_arena *arena, ts_peak_memo *memo, const ts_memor
       held += b->sum;
       o->at = b->count;
     } else {
-      held = take(&k, o, limit, held, room, &peak);
+      held = peak_items_take(&k, o, limit, held, room, &peak);
     }
     if (o->at == b->count)
       close_item(&k, o);

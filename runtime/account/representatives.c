@@ -4,7 +4,7 @@
 
 #include "runtime/load/workers.h"
 
-typedef struct finder {
+typedef struct representatives_finder {
   const ts_facts *facts;
   uint32_t mask;     /* buckets - 1 */
   uint32_t *bucket;  /* [players] */
@@ -12,9 +12,9 @@ typedef struct finder {
   uint32_t *players; /* [players] bucket by bucket, ascending in each */
   uint32_t *of;      /* [players] the result */
   uint32_t *next;    /* [players] player + 1: others first of their likes, in the same bucket */
-} finder;
+} representatives_finder;
 
-static bool same(const uint64_t *a, const uint64_t *b, uint64_t count)
+static bool representatives_same(const uint64_t *a, const uint64_t *b, uint64_t count)
 {
   return !count || memcmp(a, b, count * sizeof *a) == 0;
 }
@@ -25,13 +25,15 @@ static bool same_events(const ts_facts *f, const ts_player *x, const ts_player *
   const ts_play_item *v = x->program->items;
   uint32_t items = f->tables->ir->programs[x->role->program].item_count;
   if (!x->alike || !y->alike)
-    return x->alike == y->alike && same(x->events, y->events, x->program->event_count);
-  if (!same(x->begun, y->begun, items) ||
+    return x->alike == y->alike &&
+           representatives_same(x->events, y->events, x->program->event_count);
+  if (!representatives_same(x->begun, y->begun, items) ||
       (items && memcmp(x->alike, y->alike, items * sizeof *x->alike) != 0))
     return false;
   for (uint32_t i = 0; i < items; i++, v++)
-    if (x->alike[i] == i && !same(x->events + v->event_base, y->events + v->event_base,
-                                  v[1].event_base - v->event_base))
+    if (x->alike[i] == i &&
+        !representatives_same(x->events + v->event_base, y->events + v->event_base,
+                              v[1].event_base - v->event_base))
       return false;
   return true;
 }
@@ -40,10 +42,10 @@ static bool like(const ts_facts *f, uint32_t a, uint32_t b)
 {
   const ts_player *x = &f->players[a], *y = &f->players[b];
   const ts_program_info *p = x->program;
-  if (x->role != y->role || !same(x->segments, y->segments, p->segment_count) ||
-      !same(x->arrived, y->arrived, p->slot_count) || !same(x->sent, y->sent, p->slot_count) ||
-      !same_events(f, x, y) ||
-      (x->took && !same(x->took, y->took, p->node_count)))
+  if (x->role != y->role || !representatives_same(x->segments, y->segments, p->segment_count) ||
+      !representatives_same(x->arrived, y->arrived, p->slot_count) ||
+      !representatives_same(x->sent, y->sent, p->slot_count) || !same_events(f, x, y) ||
+      (x->took && !representatives_same(x->took, y->took, p->node_count)))
     return false;
   for (uint32_t c = 0; c < f->tables->comm_count; c++) {
     if (x->rendezvous[c] == y->rendezvous[c])
@@ -51,8 +53,8 @@ static bool like(const ts_facts *f, uint32_t a, uint32_t b)
     /* of one kind, both meet or neither */
     const ts_rendezvous *m = &f->fold->rendezvous[x->rendezvous[c]],
                         *n = &f->fold->rendezvous[y->rendezvous[c]];
-    if (!same(f->starts + m->call_base, f->starts + n->call_base,
-              m->calls < n->calls ? m->calls : n->calls) ||
+    if (!representatives_same(f->starts + m->call_base, f->starts + n->call_base,
+                              m->calls < n->calls ? m->calls : n->calls) ||
         m->calls != n->calls)
       return false;
   }
@@ -66,7 +68,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 
 /* Times add up, so whoever differs somewhere mostly differs at the end: the last of each kind of
  * fact distinguishes players at little cost. */
-static uint32_t bucket_of(const finder *f, uint32_t player)
+static uint32_t bucket_of(const representatives_finder *f, uint32_t player)
 {
   enum { LAST = 16 };
   const ts_player *w = &f->facts->players[player];
@@ -86,12 +88,12 @@ static uint32_t bucket_of(const finder *f, uint32_t player)
 
 static void find_bucket(void *closure, uint32_t player, uint32_t worker)
 {
-  const finder *f = closure;
+  const representatives_finder *f = closure;
   (void)worker;
   f->bucket[player] = bucket_of(f, player);
 }
 
-static void sort_by_bucket(finder *f, uint32_t count)
+static void sort_by_bucket(representatives_finder *f, uint32_t count)
 {
   uint32_t *end = f->first + 1;
   for (uint32_t p = 0; p < count; p++)
@@ -103,9 +105,9 @@ static void sort_by_bucket(finder *f, uint32_t count)
 }
 
 /* Alike are none but those of one bucket. */
-static void compare(void *closure, uint32_t bucket, uint32_t worker)
+static void representatives_compare(void *closure, uint32_t bucket, uint32_t worker)
 {
-  const finder *f = closure;
+  const representatives_finder *f = closure;
   uint32_t firsts = 0; /* player + 1 */
   (void)worker;
   for (uint32_t i = f->first[bucket]; i < f->first[bucket + 1]; i++) {
@@ -126,16 +128,17 @@ const uint32_t *ts_representatives(ts_arena *arena, const ts_facts *facts, uint3
   ts_arena *scratch = ts_arena_new("representatives");
   while (buckets < count)
     buckets *= 2;
-  finder f = {facts,
-              buckets - 1,
-              TS_NEW_ARRAY(scratch, uint32_t, count),
-              TS_NEW_ARRAY(scratch, uint32_t, buckets + 2),
-              TS_NEW_ARRAY(scratch, uint32_t, count),
-              TS_NEW_ARRAY(arena, uint32_t, count),
-              TS_NEW_ARRAY(scratch, uint32_t, count)};
+  representatives_finder f = {facts,
+                              buckets - 1,
+                              TS_NEW_ARRAY(scratch, uint32_t, count),
+                              TS_NEW_ARRAY(scratch, uint32_t, buckets + 2),
+                              TS_NEW_ARRAY(scratch, uint32_t, count),
+                              TS_NEW_ARRAY(arena, uint32_t, count),
+                              TS_NEW_ARRAY(scratch, uint32_t, count)};
   ts_workers_run(workers, &(ts_workers_job){.pieces = count, .work = find_bucket, .closure = &f});
   sort_by_bucket(&f, count);
-  ts_workers_run(workers, &(ts_workers_job){.pieces = buckets, .work = compare, .closure = &f});
+  ts_workers_run(
+    workers, &(ts_workers_job){.pieces = buckets, .work = representatives_compare, .closure = &f});
   ts_arena_free(scratch);
   return f.of;
 }

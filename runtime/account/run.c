@@ -75,8 +75,8 @@ static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *
 }
 
 /* False: it was to stop. */
-static bool sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *representative,
-                   uint32_t threads, ts_result *out)
+static bool run_sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *representative,
+                       uint32_t threads, ts_result *out)
 {
   const ts_fold *fold = facts->fold;
   ts_class_result *classes = TS_NEW_ARRAY(arena, ts_class_result, fold->count);
@@ -121,7 +121,7 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
   run->prepared = p;
   run->representative = ts_representatives(arena, facts, options->threads);
   run->threads = options->threads;
-  if (!sum_up(arena, facts, run->representative, run->threads, &run->result)) {
+  if (!run_sum_up(arena, facts, run->representative, run->threads, &run->result)) {
     ts_stop_interrupted(stop);
     ts_arena_free(arena);
     return NULL;

@@ -2,13 +2,14 @@
  * all-to-all communications" (1997). */
 #include "runtime/collective/making.h"
 
-static bool possible(uint32_t kind, const ts_profile *p)
+static bool algorithm_aggregated_possible(uint32_t kind, const ts_profile *p)
 {
   return p->islands == p->ranks && ts_is_half(kind);
 }
 
 /* A part for each rank has to be looked after. */
-static void steps(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
+static void algorithm_aggregated_steps(const ts_ir_net_method *m, const ts_profile *p,
+                                       double *intra, double *inter)
 {
   (void)m;
   *intra = p->ranks;
@@ -36,7 +37,7 @@ static bool add_bruck(ts_making *m)
   return true;
 }
 
-static bool sends(ts_making *m)
+static bool algorithm_aggregated_sends(ts_making *m)
 {
   if (!ts_is_half(m->out->way.kind))
     return false;
@@ -44,6 +45,6 @@ static bool sends(ts_making *m)
   return true;
 }
 
-const ts_algorithm ts_algorithm_aggregated_trees = {.possible = possible,
-                                                    .steps = steps,
-                                                    .sends = sends};
+const ts_algorithm ts_algorithm_aggregated_trees = {.possible = algorithm_aggregated_possible,
+                                                    .steps = algorithm_aggregated_steps,
+                                                    .sends = algorithm_aggregated_sends};

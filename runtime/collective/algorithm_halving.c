@@ -15,7 +15,7 @@ static uint32_t power_below(uint32_t n)
 
 /* Halves of groups that are no powers of two are done by rings, as in MPICH. Islands are alike, so
  * that partners are near each other or far from each other in each step. */
-static bool possible(uint32_t kind, const ts_profile *p)
+static bool algorithm_halving_possible(uint32_t kind, const ts_profile *p)
 {
   bool plain = p->islands == 1 || p->islands == p->ranks;
   if (power_below(p->ranks) != p->ranks)
@@ -34,7 +34,8 @@ static halved halved_of(const ts_profile *p)
   return (halved){p->islands == 1 ? all : p->per_island, all, all < p->ranks};
 }
 
-static void steps(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
+static void algorithm_halving_steps(const ts_ir_net_method *m, const ts_profile *p, double *intra,
+                                    double *inter)
 {
   halved h = halved_of(p);
   double passes = ts_passes(m->collective);
@@ -44,7 +45,8 @@ static void steps(const ts_ir_net_method *m, const ts_profile *p, double *intra,
 }
 
 /* What a rank sends and receives one after the other: those that hand over pass twice the whole. */
-static void volumes(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
+static void algorithm_halving_volumes(const ts_ir_net_method *m, const ts_profile *p, double *intra,
+                                      double *inter)
 {
   halved h = halved_of(p);
   double passes = ts_passes(m->collective);
@@ -54,7 +56,7 @@ static void volumes(const ts_ir_net_method *m, const ts_profile *p, double *intr
 }
 
 /* Ranks that go on are numbered: of the first pairs, one each. */
-static uint32_t place_of(uint32_t number, uint32_t pairs)
+static uint32_t algorithm_halving_place_of(uint32_t number, uint32_t pairs)
 {
   return number < pairs ? 2 * number + 1 : number + pairs;
 }
@@ -67,9 +69,9 @@ static bool add_exchange(ts_making *m, uint32_t far, uint32_t step, bool gathers
     for (uint32_t i = 0; i < n; i++) {
       uint64_t whole = ts_making_share(m, m->channels, c);
       uint32_t first = (gathers ? i : i ^ far) / far * far;
-      if (!ts_making_message(m, place_of(i, pairs), place_of(i ^ far, pairs), c, step,
-                             ts_parts_before(whole, n, first + far) -
-                               ts_parts_before(whole, n, first)))
+      if (!ts_making_message(
+            m, algorithm_halving_place_of(i, pairs), algorithm_halving_place_of(i ^ far, pairs), c,
+            step, ts_parts_before(whole, n, first + far) - ts_parts_before(whole, n, first)))
         return false;
     }
   return true;
@@ -86,7 +88,7 @@ static bool add_handing(ts_making *m, uint32_t step, bool back)
   return true;
 }
 
-static bool sends(ts_making *m)
+static bool algorithm_halving_sends(ts_making *m)
 {
   uint32_t kind = m->out->way.kind, n = power_below(m->ranks), step = 0;
   bool handed = n < m->ranks, good = true;
@@ -103,5 +105,7 @@ static bool sends(ts_making *m)
   return true;
 }
 
-const ts_algorithm ts_algorithm_halving_doubling = {
-  .possible = possible, .steps = steps, .volumes = volumes, .sends = sends};
+const ts_algorithm ts_algorithm_halving_doubling = {.possible = algorithm_halving_possible,
+                                                    .steps = algorithm_halving_steps,
+                                                    .volumes = algorithm_halving_volumes,
+                                                    .sends = algorithm_halving_sends};

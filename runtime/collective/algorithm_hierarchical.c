@@ -4,14 +4,15 @@
 
 enum { MOST_DIMENSIONS = 64 };
 
-static bool possible(uint32_t kind, const ts_profile *p)
+static bool algorithm_hierarchical_possible(uint32_t kind, const ts_profile *p)
 {
   return p->ranks == p->islands * p->per_island &&
          (ts_is_whole(kind) || ts_is_half(kind) || kind == TS_IR_MESSAGE || kind == TS_IR_SHIFT);
 }
 
 /* A ring in the island and one between islands, in and out. */
-static void steps(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
+static void algorithm_hierarchical_steps(const ts_ir_net_method *m, const ts_profile *p,
+                                         double *intra, double *inter)
 {
   double passes = ts_passes(m->collective);
   *intra = passes * (p->per_island - 1.0);
@@ -19,7 +20,8 @@ static void steps(const ts_ir_net_method *m, const ts_profile *p, double *intra,
 }
 
 /* Each rank passes on its share of the island's sum, all of them together the whole. */
-static void volumes(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
+static void algorithm_hierarchical_volumes(const ts_ir_net_method *m, const ts_profile *p,
+                                           double *intra, double *inter)
 {
   double passes = ts_passes(m->collective), island = p->per_island;
   *intra = passes * (island - 1) / island;
@@ -66,15 +68,15 @@ static void add_dimensions(ts_making *m)
   }
 }
 
-static bool sends(ts_making *m)
+static bool algorithm_hierarchical_sends(ts_making *m)
 {
   ts_making_shape(m, TS_FLOW_DIMENSIONS, add_dimensions);
   return true;
 }
 
-const ts_algorithm ts_algorithm_hierarchical = {.possible = possible,
-                                                .steps = steps,
-                                                .volumes = volumes,
-                                                .sends = sends,
+const ts_algorithm ts_algorithm_hierarchical = {.possible = algorithm_hierarchical_possible,
+                                                .steps = algorithm_hierarchical_steps,
+                                                .volumes = algorithm_hierarchical_volumes,
+                                                .sends = algorithm_hierarchical_sends,
                                                 .whole = TS_FLOW_DIMENSIONS,
                                                 .half = TS_FLOW_DIMENSIONS};

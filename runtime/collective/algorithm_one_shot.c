@@ -3,26 +3,28 @@
  * all-reduce", one-shot). One step, for N-1 times the bytes. */
 #include "runtime/collective/making.h"
 
-static bool possible(uint32_t kind, const ts_profile *p)
+static bool algorithm_one_shot_possible(uint32_t kind, const ts_profile *p)
 {
   return ts_is_whole(kind) && p->islands == 1;
 }
 
-static void steps(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
+static void algorithm_one_shot_steps(const ts_ir_net_method *m, const ts_profile *p, double *intra,
+                                     double *inter)
 {
   (void)m, (void)p;
   *intra = 1;
   *inter = 0;
 }
 
-static void volumes(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
+static void algorithm_one_shot_volumes(const ts_ir_net_method *m, const ts_profile *p,
+                                       double *intra, double *inter)
 {
   (void)m;
   *intra = p->ranks - 1.0;
   *inter = 0;
 }
 
-static bool sends(ts_making *m)
+static bool algorithm_one_shot_sends(ts_making *m)
 {
   if (!ts_is_whole(m->out->way.kind))
     return false;
@@ -34,5 +36,7 @@ static bool sends(ts_making *m)
   return true;
 }
 
-const ts_algorithm ts_algorithm_one_shot = {
-  .possible = possible, .steps = steps, .volumes = volumes, .sends = sends};
+const ts_algorithm ts_algorithm_one_shot = {.possible = algorithm_one_shot_possible,
+                                            .steps = algorithm_one_shot_steps,
+                                            .volumes = algorithm_one_shot_volumes,
+                                            .sends = algorithm_one_shot_sends};

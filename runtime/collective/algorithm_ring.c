@@ -2,7 +2,8 @@
  * MPICH" (2005). */
 #include "runtime/collective/making.h"
 
-static void steps(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
+static void algorithm_ring_steps(const ts_ir_net_method *m, const ts_profile *p, double *intra,
+                                 double *inter)
 {
   *inter = ts_passes(m->collective) * (p->islands - 1.0);
   *intra = ts_ring_steps(m->collective, p->ranks) - *inter;
@@ -25,14 +26,14 @@ static void add_loops(ts_making *m)
   }
 }
 
-static bool sends(ts_making *m)
+static bool algorithm_ring_sends(ts_making *m)
 {
   ts_making_shape(m, TS_FLOW_LOOP, add_loops);
   return true;
 }
 
-const ts_algorithm ts_algorithm_ring = {.steps = steps,
-                                        .sends = sends,
+const ts_algorithm ts_algorithm_ring = {.steps = algorithm_ring_steps,
+                                        .sends = algorithm_ring_sends,
                                         .whole = TS_FLOW_LOOP,
                                         .half = TS_FLOW_LOOP,
                                         .chunks = TS_CHUNK_A_RANK,

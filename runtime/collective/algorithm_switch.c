@@ -14,7 +14,8 @@ static bool several(uint32_t kind, const ts_profile *p)
   return p->islands > 1 && p->per_island > 1;
 }
 
-static void steps(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
+static void algorithm_switch_steps(const ts_ir_net_method *m, const ts_profile *p, double *intra,
+                                   double *inter)
 {
   (void)m, (void)p;
   *intra = 1;
@@ -29,7 +30,8 @@ static void tree_steps(const ts_ir_net_method *m, const ts_profile *p, double *i
 }
 
 /* An all-reduce: the switch reads all ranks' data and hands the sums back. */
-static void volumes(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
+static void algorithm_switch_volumes(const ts_ir_net_method *m, const ts_profile *p, double *intra,
+                                     double *inter)
 {
   double ranks = p->ranks;
   *intra = m->collective == TS_IR_ALL_REDUCE ? 1 + 1.0 / p->per_island : 1;
@@ -78,7 +80,7 @@ static bool add_switches(ts_making *m, const ts_islands *g, bool tree)
   return true;
 }
 
-static bool sends(ts_making *m)
+static bool algorithm_switch_sends(ts_making *m)
 {
   ts_islands g = ts_making_islands(m);
   if (g.count > 1 && ts_is_half(m->out->way.kind))
@@ -99,14 +101,14 @@ static bool tree_sends(ts_making *m)
 }
 
 const ts_algorithm ts_algorithm_switch = {.possible = one,
-                                          .steps = steps,
-                                          .volumes = volumes,
-                                          .sends = sends,
+                                          .steps = algorithm_switch_steps,
+                                          .volumes = algorithm_switch_volumes,
+                                          .sends = algorithm_switch_sends,
                                           .chunks = TS_CHUNK_A_MEMBER,
                                           .switches = true},
                    ts_algorithm_switch_tree = {.possible = several,
                                                .steps = tree_steps,
-                                               .volumes = volumes,
+                                               .volumes = algorithm_switch_volumes,
                                                .sends = tree_sends,
                                                .chunks = TS_CHUNK_A_MEMBER,
                                                .tree = true,

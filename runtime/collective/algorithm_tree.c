@@ -2,14 +2,16 @@
  * chain inside. */
 #include "runtime/collective/making.h"
 
-static void steps(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
+static void algorithm_tree_steps(const ts_ir_net_method *m, const ts_profile *p, double *intra,
+                                 double *inter)
 {
   double passes = ts_passes(m->collective);
   *intra = passes * (p->per_island - 1.0);
   *inter = passes * ts_levels(p->islands);
 }
 
-static void volumes(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
+static void algorithm_tree_volumes(const ts_ir_net_method *m, const ts_profile *p, double *intra,
+                                   double *inter)
 {
   double passes = ts_passes(m->collective);
   *intra = passes * ts_chain_share(p);
@@ -49,7 +51,7 @@ static void add_trees(ts_making *m)
   }
 }
 
-static bool sends(ts_making *m)
+static bool algorithm_tree_sends(ts_making *m)
 {
   if (!ts_is_whole(m->out->way.kind))
     return false;
@@ -57,9 +59,9 @@ static bool sends(ts_making *m)
   return true;
 }
 
-const ts_algorithm ts_algorithm_tree = {.steps = steps,
-                                        .volumes = volumes,
-                                        .sends = sends,
+const ts_algorithm ts_algorithm_tree = {.steps = algorithm_tree_steps,
+                                        .volumes = algorithm_tree_volumes,
+                                        .sends = algorithm_tree_sends,
                                         .whole = TS_FLOW_TREE,
                                         .half = TS_FLOW_LOOP,
                                         .chain = true,

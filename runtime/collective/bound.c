@@ -32,7 +32,9 @@ typedef struct piece { /* the members of an instance in one part */
   bool root;
 } piece;
 
-typedef struct use { double total, most; } use; /* of a part, by all instances */
+typedef struct bound_use {
+  double total, most;
+} bound_use; /* of a part, by all instances */
 
 struct ts_cuts {
   ts_arena *arena;
@@ -40,7 +42,7 @@ struct ts_cuts {
   uint32_t level_count;
   level levels[MOST_LEVELS];
   uint32_t *place;   /* [vertices] of the piece of an instance, plus 1 */
-  use *out, *in;     /* [vertices] by part */
+  bound_use *out, *in; /* [vertices] by part */
   uint32_t *sharers; /* [vertices] instances that have members in a part and outside */
 };
 
@@ -126,8 +128,8 @@ ts_cuts *ts_cuts_new(ts_arena *arena, const ts_ir *ir)
                  .ir = ir,
                  .place = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count),
                  .sharers = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count)};
-  c->out = TS_NEW_ARRAY(arena, use, ir->devices_count);
-  c->in = TS_NEW_ARRAY(arena, use, ir->devices_count);
+  c->out = TS_NEW_ARRAY(arena, bound_use, ir->devices_count);
+  c->in = TS_NEW_ARRAY(arena, bound_use, ir->devices_count);
   ts_arena *scratch = ts_arena_new("cuts");
   bool *joins = TS_NEW_ARRAY(scratch, bool, ir->links_count);
   const uint32_t *height = heights(ir, scratch);
@@ -198,7 +200,7 @@ static uint32_t pieces_of(ts_cuts *c, const level *at, const ts_ranks *ranks,
   return count > 1 ? count : 0;
 }
 
-static void add_use(use *u, double bytes)
+static void add_use(bound_use *u, double bytes)
 {
   u->total += bytes;
   u->most = bytes > u->most ? bytes : u->most;
@@ -211,14 +213,17 @@ static void raise(double *bound, double bytes, double rate)
 }
 
 /* Others are in the way as long as they have as much to move. */
-static double with_others(const use *u, double bytes) { return bytes < u->most ? bytes : u->total; }
+static double with_others(const bound_use *u, double bytes)
+{
+  return bytes < u->most ? bytes : u->total;
+}
 
 static void bound_kind(ts_cuts *c, const level *at, const piece *pieces, uint32_t count,
                        uint32_t kind, uint32_t ranks, ts_bound *bounds)
 {
   double out, in;
   for (uint32_t i = 0; i < count; i++)
-    c->out[pieces[i].part] = c->in[pieces[i].part] = (use){0, 0};
+    c->out[pieces[i].part] = c->in[pieces[i].part] = (bound_use){0, 0};
   for (uint32_t i = 0; i < count; i++) {
     must_move(kind, &pieces[i], ranks, &out, &in);
     add_use(&c->out[pieces[i].part], out);

@@ -4,11 +4,14 @@
 #include <string.h>
 
 /* of a flow on a link: its use-th one */
-typedef struct place { uint32_t flow, use; double connections; } place;
+typedef struct flow_place {
+  uint32_t flow, use;
+  double connections;
+} flow_place;
 
 typedef struct link {
   double capacity;
-  place *at;
+  flow_place *at;
   uint32_t count, room;
   uint32_t bound;       /* flows that it bounds; while solving, of those that keep their rates */
   bool touched;         /* a flow to solve for uses it */
@@ -79,7 +82,7 @@ static bool sooner(const ts_flows *f, uint32_t a, uint32_t b)
   return x->end != y->end ? x->end < y->end : a < b;
 }
 
-static void put(ts_flows *f, size_t i, uint32_t id)
+static void flow_put(ts_flows *f, size_t i, uint32_t id)
 {
   f->heap.at[i] = id;
   f->flows.at[id].heap = (uint32_t)i + 1;
@@ -88,8 +91,8 @@ static void put(ts_flows *f, size_t i, uint32_t id)
 static void rise(ts_flows *f, size_t i, uint32_t id)
 {
   for (; i && sooner(f, id, f->heap.at[(i - 1) / 4]); i = (i - 1) / 4)
-    put(f, i, f->heap.at[(i - 1) / 4]);
-  put(f, i, id);
+    flow_put(f, i, f->heap.at[(i - 1) / 4]);
+  flow_put(f, i, id);
 }
 
 static void sink(ts_flows *f, size_t i, uint32_t id)
@@ -100,10 +103,10 @@ static void sink(ts_flows *f, size_t i, uint32_t id)
       best = sooner(f, f->heap.at[c], f->heap.at[best]) ? c : best;
     if (!sooner(f, f->heap.at[best], id))
       break;
-    put(f, i, f->heap.at[best]);
+    flow_put(f, i, f->heap.at[best]);
     i = best;
   }
-  put(f, i, id);
+  flow_put(f, i, id);
 }
 
 static void leave_heap(ts_flows *f, uint32_t id)
@@ -159,7 +162,7 @@ static uint32_t *take_places(ts_flows *f, flow *w)
   return TS_NEW_ARRAY(f->arena, uint32_t, (size_t)1 << room);
 }
 
-static void change(ts_flows *f, uint32_t l)
+static void flow_change(ts_flows *f, uint32_t l)
 {
   f->dirty = true;
   if (!f->links.at[l].changed) {
@@ -173,20 +176,20 @@ static void join_link(ts_flows *f, uint32_t id, uint32_t use)
   flow *w = &f->flows.at[id];
   link *l = &f->links.at[w->uses[use].link];
   if (l->count == l->room) {
-    place *old = l->at;
+    flow_place *old = l->at;
     l->room = l->room ? 2 * l->room : 8;
-    l->at = TS_NEW_ARRAY(f->arena, place, l->room);
+    l->at = TS_NEW_ARRAY(f->arena, flow_place, l->room);
     if (l->count)
       memcpy(l->at, old, l->count * sizeof *old);
   }
   w->places[use] = l->count;
-  l->at[l->count++] = (place){id, use, w->uses[use].connections};
+  l->at[l->count++] = (flow_place){id, use, w->uses[use].connections};
 }
 
 static void leave_link(ts_flows *f, const flow *w, uint32_t use)
 {
   link *l = &f->links.at[w->uses[use].link];
-  place last = l->at[--l->count];
+  flow_place last = l->at[--l->count];
   if (w->places[use] == l->count)
     return;
   l->at[w->places[use]] = last;
@@ -247,14 +250,14 @@ uint32_t ts_flows_start(ts_flows *f, const ts_flow_use *uses, uint32_t count, do
   solve_for(f, id);
   for (uint32_t u = 0; u < count; u++) {
     join_link(f, id, u);
-    change(f, uses[u].link);
+    flow_change(f, uses[u].link);
   }
   f->work.events++;
   f->dirty = true;
   return id;
 }
 
-static void leave(ts_flows *f, uint32_t id)
+static void flow_leave(ts_flows *f, uint32_t id)
 {
   solve_for(f, id); /* takes it out of what others leave, and of what a link bounds */
   flow *w = &f->flows.at[id];
@@ -264,7 +267,7 @@ static void leave(ts_flows *f, uint32_t id)
     l->wanted -= w->uses[u].connections;
     l->waiting--;
     leave_link(f, w, u);
-    change(f, w->uses[u].link);
+    flow_change(f, w->uses[u].link);
   }
   TS_PUSH(f->arena, &f->stock[w->room], w->places);
   for (size_t i = f->solving.count; i-- > 0;)
@@ -336,7 +339,7 @@ static void demand(ts_flows *f, const flow *w)
 
 /* How high each link would lift its flows; links that have enough for all that these could get are
  * no bottleneck. */
-static void prepare(ts_flows *f)
+static void flow_prepare(ts_flows *f)
 {
   f->levels.count = 0;
   f->unset = 0;
@@ -384,9 +387,9 @@ static void set_rate(ts_flows *f, uint32_t id, double rate, uint32_t bottleneck)
 
 /* Progressive filling: the links' levels only rise while others are settled, so a stale one is
  * looked at again later. */
-static void fill(ts_flows *f)
+static void flow_fill(ts_flows *f)
 {
-  prepare(f);
+  flow_prepare(f);
   while (f->unset) {
     level low = f->levels.at[0];
     link *l = &f->links.at[low.link];
@@ -467,7 +470,7 @@ static void solve(ts_flows *f)
   }
   if (f->solving.count) {
     do
-      fill(f);
+      flow_fill(f);
     while (displace(f));
     f->work.solves++;
   }
@@ -496,7 +499,7 @@ uint32_t ts_flows_ended(ts_flows *f)
   if (!f->heap.count || f->flows.at[f->heap.at[0]].end > f->now)
     return TS_FLOW_NONE;
   uint32_t id = f->heap.at[0];
-  leave(f, id);
+  flow_leave(f, id);
   return id;
 }
 

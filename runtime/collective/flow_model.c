@@ -31,14 +31,14 @@ ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_
   return f;
 }
 
-static const ts_ir_link_class *class_of(const ts_flow_figures *f, uint32_t link)
+static const ts_ir_link_class *flow_model_class_of(const ts_flow_figures *f, uint32_t link)
 {
   return &f->ir->link_classes[f->ir->links[link / 2].link_class];
 }
 
 static int too_few_ports(const ts_flow_figures *f, uint32_t link, uint32_t needed, ts_stop *stop)
 {
-  const ts_ir_link_class *class = class_of(f, link);
+  const ts_ir_link_class *class = flow_model_class_of(f, link);
   ts_stop_set(stop, TS_EXIT_NO, "R0302", "too-few-ports",
               "a collective needs more circuits at a time than its devices have ports");
   ts_stop_fact(stop, "needed", "%u", needed);
@@ -48,8 +48,8 @@ static int too_few_ports(const ts_flow_figures *f, uint32_t link, uint32_t neede
 }
 
 /* When each call ends, all started at 0 without latency. */
-static void play(const ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count,
-                 double volume, uint64_t *end)
+static void flow_model_play(const ts_flow_figures *f, const ts_flow_pattern *patterns,
+                            uint32_t count, double volume, uint64_t *end)
 {
   ts_arena *scratch = ts_arena_new("flow model");
   ts_traffic *t = ts_traffic_new(scratch, f->ir);
@@ -83,16 +83,17 @@ static double without_noise(double x)
 
 /* A call's time is a line in its bytes: rates do not depend on them. Circuits add the time to set
  * them up, which next to nothing takes too. */
-static void measure(const ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count,
-                    double efficiency, ts_flow_figure *figures, uint32_t stride)
+static void flow_model_measure(const ts_flow_figures *f, const ts_flow_pattern *patterns,
+                               uint32_t count, double efficiency, ts_flow_figure *figures,
+                               uint32_t stride)
 {
   const double volume = 1e10; /* bytes: picoseconds round to 1e-9 of the time or less */
   ts_arena *scratch = ts_arena_new("figures of flows");
   uint64_t *end = TS_NEW_ARRAY(scratch, uint64_t, count),
            *empty = TS_NEW_ARRAY(scratch, uint64_t, count);
-  play(f, patterns, count, volume, end);
+  flow_model_play(f, patterns, count, volume, end);
   if (has_circuits(patterns, count))
-    play(f, patterns, count, 1e-9, empty);
+    flow_model_play(f, patterns, count, 1e-9, empty);
   for (uint32_t i = 0; i < count; i++)
     figures[(size_t)i * stride] =
       (ts_flow_figure){patterns[i].latency + empty[i], patterns[i].again,
@@ -110,10 +111,10 @@ static ts_flow_figure measure_message(const ts_flow_figures *f, const ts_flow_pa
   for (uint32_t u = 0; u < part->count; u++)
     figure.per_byte =
       fmax(figure.per_byte, 1e12 * part->uses[u].connections /
-                              (efficiency * class_of(f, part->uses[u].link)->bandwidth));
+                              (efficiency * flow_model_class_of(f, part->uses[u].link)->bandwidth));
   for (uint32_t i = 0; i < part->circuit_count; i++) {
-    const ts_ir_link_class *ends[] = {class_of(f, part->circuits[i].in),
-                                      class_of(f, part->circuits[i].out)};
+    const ts_ir_link_class *ends[] = {flow_model_class_of(f, part->circuits[i].in),
+                                      flow_model_class_of(f, part->circuits[i].out)};
     for (int e = 0; e < 2; e++) {
       figure.per_byte = fmax(figure.per_byte, 1e12 * part->circuits[i].connections /
                                                 (efficiency * ends[e]->bandwidth));
@@ -141,13 +142,13 @@ static int make_shape(ts_flow_figures *f, uint32_t model, const ts_rank_group *g
       status = too_few_ports(f, link, needed, stop);
   }
   if (!status)
-    measure(f, patterns, g->instances, f->asked.models[model]->efficiency, figures,
-            f->asked.count * TS_FLOW_SHAPES);
+    flow_model_measure(f, patterns, g->instances, f->asked.models[model]->efficiency, figures,
+                       f->asked.count * TS_FLOW_SHAPES);
   ts_arena_free(scratch);
   return status;
 }
 
-static uint32_t number_of(ts_flow_figures *f, const ts_flow_figure *figures)
+static uint32_t flow_model_number_of(ts_flow_figures *f, const ts_flow_figure *figures)
 {
   uint32_t words[FIGURE_WORDS], count = f->asked.count * TS_FLOW_SHAPES;
   TS_VEC(uint32_t) run = {0};
@@ -184,7 +185,7 @@ const uint32_t *ts_flow_figures_group(ts_flow_figures *f, ts_arena *arena, uint3
       if (shapes >> s & 1)
         status = make_shape(f, m, g, (ts_flow_shape)s, &figures[m * TS_FLOW_SHAPES + s], stop);
   for (uint32_t i = 0; i < g->instances && !status; i++)
-    number[i] = number_of(f, &figures[(size_t)i * stride]);
+    number[i] = flow_model_number_of(f, &figures[(size_t)i * stride]);
   ts_arena_free(scratch);
   return status ? NULL : number;
 }
@@ -214,7 +215,7 @@ static void measure_together(const ts_flow_figures *f, const ts_flow_pattern *pa
 {
   ts_arena *scratch = ts_arena_new("messages at the same time");
   ts_flow_figure *together = TS_NEW_ARRAY(scratch, ts_flow_figure, count);
-  measure(f, patterns, count, efficiency, together, 1);
+  flow_model_measure(f, patterns, count, efficiency, together, 1);
   for (uint32_t i = 0; i < count; i++) {
     ts_flow_figure *alone = &figures[(size_t)i * stride];
     uint64_t setup = together[i].latency - patterns[i].latency;
@@ -256,7 +257,7 @@ int ts_flow_figures_paths(ts_flow_figures *f, const ts_network_message *m, uint3
     status = make_messages(f, k, m, count, &figures[k * TS_FLOW_SHAPES + TS_FLOW_SHIFT], stride,
                            stop);
   for (uint32_t i = 0; i < count && !status; i++)
-    number[i] = number_of(f, &figures[(size_t)i * stride]);
+    number[i] = flow_model_number_of(f, &figures[(size_t)i * stride]);
   ts_arena_free(scratch);
   return status;
 }
@@ -274,8 +275,8 @@ static double transfer_of(ts_flow_shape shape, const ts_flow_figure *figure, uin
 
 /* Of the shapes that the call may be made in the one that takes least; TS_FLOW_SHAPES: nothing of
  * the kind is called over such a group. */
-static ts_flow_shape choose(const ts_ir_net_model *model, const ts_flow_figure *figures,
-                            uint32_t kind, uint64_t bytes, uint32_t ranks)
+static ts_flow_shape flow_model_choose(const ts_ir_net_model *model, const ts_flow_figure *figures,
+                                       uint32_t kind, uint64_t bytes, uint32_t ranks)
 {
   ts_flow_shape best = TS_FLOW_SHAPES;
   double least = INFINITY;
@@ -307,7 +308,7 @@ bool ts_flow_call_of(const ts_flow_figures *f, uint32_t number, uint32_t model, 
   ts_flow_figure figures[TS_FLOW_SHAPES];
   const ts_ir_net_model *m = &f->ir->net_models[model];
   figures_of(f, number, model, figures);
-  ts_flow_shape shape = choose(m, figures, kind, bytes, ranks);
+  ts_flow_shape shape = flow_model_choose(m, figures, kind, bytes, ranks);
   if (shape == TS_FLOW_SHAPES)
     return false;
   *call = (ts_flow_call){model, shape, m->base,
@@ -326,7 +327,7 @@ ts_estimate ts_flow_estimate(const ts_flow_figures *f, uint32_t number, uint32_t
   ts_flow_figure figures[TS_FLOW_SHAPES];
   const ts_ir_net_model *m = &f->ir->net_models[model];
   figures_of(f, number, model, figures);
-  ts_flow_shape shape = choose(m, figures, kind, bytes, ranks);
+  ts_flow_shape shape = flow_model_choose(m, figures, kind, bytes, ranks);
   ts_estimate e = {.base = m->base};
   if (shape == TS_FLOW_SHAPES)
     return e;

@@ -187,7 +187,8 @@ static uint32_t ways_of(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t c
   return count;
 }
 
-static bool walk(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel, uint64_t *latency)
+static bool flow_pattern_walk(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel,
+                              uint64_t *latency)
 {
   ts_path ways[MOST_WAYS];
   uint32_t count = ways_of(m, from, to, channel, ways);
@@ -276,8 +277,8 @@ static bool connect(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t chann
   if (m->kept)
     TS_PUSH(m->keeper, m->kept,
             ((ts_flow_connection){from, to, relay, channel, 0, m->dimension, 1, 0, NULL}));
-  return (relay == from || walk(m, from, relay, channel, latency)) &&
-         walk(m, relay, to, channel, latency);
+  return (relay == from || flow_pattern_walk(m, from, relay, channel, latency)) &&
+         flow_pattern_walk(m, relay, to, channel, latency);
 }
 
 static void forget_part(ts_flow_maker *m)
@@ -463,8 +464,8 @@ static uint32_t parent_of(uint32_t rank, uint32_t n, bool second)
 }
 
 /* Both directions of a link of the tree; the slower one's latency. */
-static bool join(ts_flow_maker *m, uint32_t child, uint32_t parent, uint32_t channel,
-                 uint64_t *latency)
+static bool flow_pattern_join(ts_flow_maker *m, uint32_t child, uint32_t parent, uint32_t channel,
+                              uint64_t *latency)
 {
   uint64_t up, down;
   if (!connect(m, child, parent, channel, &up) || !connect(m, parent, child, channel, &down))
@@ -483,15 +484,15 @@ static bool make_tree(ts_flow_maker *m, ts_arena *scratch, const members *g, uin
     const uint32_t *vertex = g->vertex + g->first[i];
     for (uint32_t k = 0; k + 1 < size; k++) {
       uint64_t latency;
-      if (!join(m, vertex[(channel + k + 1) % size], vertex[(channel + k) % size], channel,
-                &latency))
+      if (!flow_pattern_join(m, vertex[(channel + k + 1) % size], vertex[(channel + k) % size],
+                             channel, &latency))
         return false;
       chain[i] += latency;
     }
     if (parent != TS_IR_NONE) {
       uint32_t there = g->first[parent + 1] - g->first[parent];
-      if (!join(m, vertex[channel % size], g->vertex[g->first[parent] + channel % there], channel,
-                &up[i]))
+      if (!flow_pattern_join(m, vertex[channel % size],
+                             g->vertex[g->first[parent] + channel % there], channel, &up[i]))
         return false;
     }
   }
@@ -522,7 +523,7 @@ static bool make_trees(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch, con
 
 /* ---- By dimensions ---- */
 
-static uint32_t root_of(uint32_t *parent, uint32_t v)
+static uint32_t flow_pattern_root_of(uint32_t *parent, uint32_t v)
 {
   while (parent[v] != v)
     v = parent[v] = parent[parent[v]];
@@ -542,11 +543,12 @@ static void find_parts(ts_flow_maker *m)
       part[v] = v;
     for (uint32_t l = 0; l < ir->links_count; l++)
       if (ir->link_classes[ir->links[l].link_class].tier <= t) {
-        uint32_t a = root_of(part, ir->links[l].from), b = root_of(part, ir->links[l].to);
+        uint32_t a = flow_pattern_root_of(part, ir->links[l].from),
+                 b = flow_pattern_root_of(part, ir->links[l].to);
         part[a > b ? a : b] = a < b ? a : b;
       }
     for (uint32_t v = 0; v < ir->devices_count; v++)
-      part[v] = root_of(part, v);
+      part[v] = flow_pattern_root_of(part, v);
   }
 }
 

@@ -14,14 +14,14 @@ typedef struct circuit {
   uint32_t next;      /* with the same link in, plus 1 */
 } circuit;
 
-typedef struct end { /* of circuits: a directed link */
+typedef struct flow_traffic_end { /* of circuits: a directed link */
   uint32_t ports, taken;
   uint32_t needed;    /* by the part looked at */
   uint32_t first;     /* circuit that comes by it, plus 1 */
   TS_VEC(uint32_t) up; /* circuits that hold its ports */
-} end;
+} flow_traffic_end;
 
-typedef struct call {
+typedef struct flow_traffic_call {
   const ts_flow_pattern *pattern;
   double bytes;
   double pace;
@@ -30,15 +30,15 @@ typedef struct call {
   bool waits;         /* for that */
   uint32_t open;      /* parts that have not ended */
   uint32_t parts;     /* chain by `next`, those that have ended too, or TS_FLOW_NONE */
-} call;
+} flow_traffic_call;
 
-typedef struct part {
+typedef struct flow_traffic_part {
   uint32_t call, index;
   ts_flow_use *uses;  /* its own where there are circuits */
   uint32_t room;
   uint32_t flow;      /* or TS_FLOW_NONE: waits for circuits, or has ended */
   uint32_t next;      /* of the call */
-} part;
+} flow_traffic_part;
 
 typedef enum change { LATENCY_ENDS, PART_BEGINS } change;
 
@@ -46,11 +46,11 @@ struct ts_traffic {
   ts_arena *arena;
   const ts_ir *ir;
   ts_flows *flows;
-  end *ends;                 /* [2 * links] NULL: there are no circuits */
+  flow_traffic_end *ends; /* [2 * links] NULL: there are no circuits */
   TS_VEC(circuit) circuits;
-  TS_VEC(call) calls;
+  TS_VEC(flow_traffic_call) calls;
   TS_VEC(uint32_t) free_calls;
-  TS_VEC(part) parts;
+  TS_VEC(flow_traffic_part) parts;
   TS_VEC(uint32_t) free_parts;
   TS_VEC(uint32_t) part_of;  /* of each flow */
   ts_event_queue heap; /* moments: detail a change, of the call or part `id` */
@@ -59,7 +59,7 @@ struct ts_traffic {
   uint64_t now, order, started, setups, evictions;
 };
 
-static const ts_ir_link_class *class_of(const ts_ir *ir, uint32_t link)
+static const ts_ir_link_class *flow_traffic_class_of(const ts_ir *ir, uint32_t link)
 {
   return &ir->link_classes[ir->links[link / 2].link_class];
 }
@@ -71,9 +71,9 @@ ts_traffic *ts_traffic_new(ts_arena *arena, const ts_ir *ir)
   t->flows = ts_flows_new(arena, 2 * ir->links_count, ts_flow_capacities(arena, ir));
   for (uint32_t c = 0; c < ir->link_classes_count && !t->ends; c++)
     if (ir->link_classes[c].ports)
-      t->ends = TS_NEW_ARRAY(arena, end, 2 * (size_t)ir->links_count);
+      t->ends = TS_NEW_ARRAY(arena, flow_traffic_end, 2 * (size_t)ir->links_count);
   for (uint32_t l = 0; t->ends && l < 2 * ir->links_count; l++)
-    t->ends[l].ports = class_of(ir, l)->ports;
+    t->ends[l].ports = flow_traffic_class_of(ir, l)->ports;
   return t;
 }
 
@@ -86,18 +86,19 @@ static void announce(ts_traffic *t, uint64_t time, change what, uint32_t id)
 
 /* ---- Circuits ---- */
 
-static const ts_flow_part *pattern_part(const ts_traffic *t, const part *p)
+static const ts_flow_part *pattern_part(const ts_traffic *t, const flow_traffic_part *p)
 {
   return &t->calls.at[p->call].pattern->parts[p->index];
 }
 
 static uint32_t circuit_of(ts_traffic *t, const ts_circuit *wanted)
 {
-  end *in = &t->ends[wanted->in];
+  flow_traffic_end *in = &t->ends[wanted->in];
   for (uint32_t c = in->first; c; c = t->circuits.at[c - 1].next)
     if (t->circuits.at[c - 1].out == wanted->out)
       return c - 1;
-  double a = class_of(t->ir, wanted->in)->bandwidth, b = class_of(t->ir, wanted->out)->bandwidth;
+  double a = flow_traffic_class_of(t->ir, wanted->in)->bandwidth,
+         b = flow_traffic_class_of(t->ir, wanted->out)->bandwidth;
   circuit c = {.in = wanted->in,
                .out = wanted->out,
                .next = in->first,
@@ -108,7 +109,7 @@ static uint32_t circuit_of(ts_traffic *t, const ts_circuit *wanted)
 
 /* Ports of an end that the part could have: free ones, and those of circuits that nobody uses and
  * that it does not want itself. */
-static bool has_ports(const ts_traffic *t, const end *e)
+static bool has_ports(const ts_traffic *t, const flow_traffic_end *e)
 {
   uint32_t idle = e->ports - e->taken;
   for (size_t i = 0; i < e->up.count; i++)
@@ -116,7 +117,7 @@ static bool has_ports(const ts_traffic *t, const end *e)
   return idle >= e->needed;
 }
 
-static void leave_port(end *e, uint32_t id)
+static void leave_port(flow_traffic_end *e, uint32_t id)
 {
   for (size_t i = 0; i < e->up.count; i++)
     if (e->up.at[i] == id) {
@@ -135,7 +136,7 @@ static void take_down(ts_traffic *t, uint32_t id)
   t->evictions++;
 }
 
-static void make_room(ts_traffic *t, end *e)
+static void flow_traffic_make_room(ts_traffic *t, flow_traffic_end *e)
 {
   if (e->taken < e->ports)
     return;
@@ -153,10 +154,11 @@ static void make_room(ts_traffic *t, end *e)
 static void set_up(ts_traffic *t, uint32_t id)
 {
   circuit *c = &t->circuits.at[id];
-  uint64_t a = class_of(t->ir, c->in)->setup, b = class_of(t->ir, c->out)->setup;
-  end *ends[] = {&t->ends[c->in], &t->ends[c->out]};
+  uint64_t a = flow_traffic_class_of(t->ir, c->in)->setup,
+           b = flow_traffic_class_of(t->ir, c->out)->setup;
+  flow_traffic_end *ends[] = {&t->ends[c->in], &t->ends[c->out]};
   for (int i = 0; i < 2; i++) {
-    make_room(t, ends[i]);
+    flow_traffic_make_room(t, ends[i]);
     ends[i]->taken++;
     TS_PUSH(t->arena, &ends[i]->up, id);
   }
@@ -167,7 +169,7 @@ static void set_up(ts_traffic *t, uint32_t id)
 
 /* Counts a part's circuits that are not up at their ends, and holds those that are. False: some end
  * has not enough ports. */
-static bool hold(ts_traffic *t, const ts_flow_part *p)
+static bool flow_traffic_hold(ts_traffic *t, const ts_flow_part *p)
 {
   bool enough = true;
   for (uint32_t i = 0; i < p->circuit_count; i++) {
@@ -198,7 +200,7 @@ static void let_go(ts_traffic *t, const ts_flow_part *p)
   }
 }
 
-static void own_uses(ts_traffic *t, part *p, const ts_flow_part *from)
+static void own_uses(ts_traffic *t, flow_traffic_part *p, const ts_flow_part *from)
 {
   uint32_t count = from->count + from->circuit_count;
   if (count > p->room) {
@@ -216,7 +218,7 @@ static void own_uses(ts_traffic *t, part *p, const ts_flow_part *from)
 
 static void flow_part(ts_traffic *t, uint32_t id)
 {
-  part *p = &t->parts.at[id];
+  flow_traffic_part *p = &t->parts.at[id];
   const ts_flow_part *from = pattern_part(t, p);
   if (from->circuit_count)
     own_uses(t, p, from);
@@ -234,7 +236,7 @@ static bool begin_part(ts_traffic *t, uint32_t id)
 {
   const ts_flow_part *from = pattern_part(t, &t->parts.at[id]);
   uint64_t ready = t->now;
-  if (from->circuit_count && !hold(t, from))
+  if (from->circuit_count && !flow_traffic_hold(t, from))
     return false;
   for (uint32_t i = 0; i < from->circuit_count; i++) {
     uint32_t c = circuit_of(t, &from->circuits[i]);
@@ -261,7 +263,7 @@ static void begin_waiting(ts_traffic *t)
 /* Its latency is over: its parts flow. */
 static void begin_call(ts_traffic *t, uint32_t id)
 {
-  call *c = &t->calls.at[id];
+  flow_traffic_call *c = &t->calls.at[id];
   c->waits = false;
   c->open = c->bytes > 0 ? c->pattern->count : 0;
   if (!c->open)
@@ -270,7 +272,7 @@ static void begin_call(ts_traffic *t, uint32_t id)
     uint32_t p =
       t->free_parts.count ? t->free_parts.at[--t->free_parts.count] : (uint32_t)t->parts.count;
     if (p == t->parts.count)
-      TS_PUSH(t->arena, &t->parts, (part){0});
+      TS_PUSH(t->arena, &t->parts, (flow_traffic_part){0});
     t->parts.at[p].call = id;
     t->parts.at[p].index = i;
     t->parts.at[p].flow = TS_FLOW_NONE;
@@ -297,15 +299,15 @@ uint32_t ts_traffic_start(ts_traffic *t, const ts_flow_pattern *pattern, double 
   uint32_t id =
     t->free_calls.count ? t->free_calls.at[--t->free_calls.count] : (uint32_t)t->calls.count;
   if (id == t->calls.count)
-    TS_PUSH(t->arena, &t->calls, (call){0});
-  t->calls.at[id] = (call){.pattern = pattern,
-                           .bytes = bytes,
-                           .pace = 1,
-                           .left = (double)latency,
-                           .since = t->now,
-                           .begin = t->now + latency,
-                           .waits = true,
-                           .parts = TS_FLOW_NONE};
+    TS_PUSH(t->arena, &t->calls, (flow_traffic_call){0});
+  t->calls.at[id] = (flow_traffic_call){.pattern = pattern,
+                                        .bytes = bytes,
+                                        .pace = 1,
+                                        .left = (double)latency,
+                                        .since = t->now,
+                                        .begin = t->now + latency,
+                                        .waits = true,
+                                        .parts = TS_FLOW_NONE};
   t->started++;
   announce(t, t->now + latency, LATENCY_ENDS, id);
   return id;
@@ -313,7 +315,7 @@ uint32_t ts_traffic_start(ts_traffic *t, const ts_flow_pattern *pattern, double 
 
 void ts_traffic_pace(ts_traffic *t, uint32_t id, double pace)
 {
-  call *c = &t->calls.at[id];
+  flow_traffic_call *c = &t->calls.at[id];
   if (c->pace == pace)
     return;
   if (c->waits) {
@@ -382,7 +384,8 @@ bool ts_traffic_possible(const ts_ir *ir, const ts_flow_pattern *pattern, uint32
     for (uint32_t i = 0; i < from->circuit_count; i++) {
       uint32_t ends[] = {from->circuits[i].in, from->circuits[i].out};
       for (int e = 0; e < 2; e++)
-        if (++count[ends[e]] > class_of(ir, ends[e])->ports && count[ends[e]] > *needed) {
+        if (++count[ends[e]] > flow_traffic_class_of(ir, ends[e])->ports &&
+            count[ends[e]] > *needed) {
           *link = ends[e];
           *needed = count[ends[e]];
           possible = false;

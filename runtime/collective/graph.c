@@ -38,7 +38,7 @@ static bool is_switch(const ts_ir *ir, uint32_t v)
 {
   return ir->devices[v].device_class == TS_IR_NONE;
 }
-static const ts_ir_link_class *class_of(const ts_link_graph *g, uint32_t link)
+static const ts_ir_link_class *graph_class_of(const ts_link_graph *g, uint32_t link)
 {
   return &g->ir->link_classes[g->ir->links[link / 2].link_class];
 }
@@ -167,7 +167,7 @@ static bool closer(const reach *a, const reach *b)
 
 static reach step(const ts_link_graph *g, const reach *before, uint32_t from, uint32_t link)
 {
-  const ts_ir_link_class *c = class_of(g, link);
+  const ts_ir_link_class *c = graph_class_of(g, link);
   reach r = {before->latency + c->latency, c->bandwidth, c->tier, before->hops + 1, from, link};
   if (before->hops && before->bandwidth < r.bandwidth)
     r.bandwidth = before->bandwidth;
@@ -179,7 +179,7 @@ static reach step(const ts_link_graph *g, const reach *before, uint32_t from, ui
 /* Label-correcting search over switches (Bellman and Ford with a queue): switch graphs are small
  * and shallow. hops of the source is 0. A switch without links to switches reaches nothing: NULL.
  * */
-static const reach *search(ts_link_graph *g, uint32_t source)
+static const reach *graph_search(ts_link_graph *g, uint32_t source)
 {
   if (g->core[source] == TS_IR_NONE)
     return NULL;
@@ -251,7 +251,7 @@ static void switched(ts_link_graph *g, uint32_t from, uint32_t e, uint32_t to, r
 {
   uint32_t s = g->edges[e].to;
   reach head = step(g, &(reach){0}, from, g->edges[e].link);
-  const reach *core = search(g, s);
+  const reach *core = graph_search(g, s);
   for (uint32_t k = g->first_in[to]; k < g->first_in[to + 1]; k++) {
     uint32_t t = g->entries[k].to;
     const reach *between = t == s                           ? NULL :
@@ -306,8 +306,8 @@ static bool ends_path(const ts_link_graph *g, const reach *core, uint32_t source
 
 /* The links into switch v that end a path as short as the one found: with `share` for each they are
  * listed, without they are counted. */
-static uint32_t split(ts_link_graph *g, const reach *core, uint32_t source, uint32_t v,
-                      double share, front *next, ts_arena *arena, ts_path_shares *out)
+static uint32_t graph_split(ts_link_graph *g, const reach *core, uint32_t source, uint32_t v,
+                            double share, front *next, ts_arena *arena, ts_path_shares *out)
 {
   const reach *at = &core[g->core[v]];
   uint32_t count = 0;
@@ -356,10 +356,10 @@ static void spread_back(ts_link_graph *g, const reach *core, front *now, front *
   for (; hops > 1; hops--) {
     next->count = 0;
     for (uint32_t i = 0; i < now->count; i++) {
-      uint32_t v = now->at[i], ways = split(g, core, now->source, v, 0, next, arena, out);
+      uint32_t v = now->at[i], ways = graph_split(g, core, now->source, v, 0, next, arena, out);
       double share = g->carried[g->core[v]];
       g->carried[g->core[v]] = 0;
-      split(g, core, now->source, v, share / ways, next, arena, out);
+      graph_split(g, core, now->source, v, share / ways, next, arena, out);
     }
     next->source = now->source;
     front swap = *now;
@@ -377,7 +377,7 @@ static uint32_t spread_ends(ts_link_graph *g, uint32_t e, uint32_t to, const rea
 {
   uint32_t s = g->edges[e].to, count = 0;
   reach head = step(g, &(reach){0}, g->ir->links[g->edges[e].link / 2].from, g->edges[e].link);
-  const reach *core = search(g, s);
+  const reach *core = graph_search(g, s);
   front now = {s, 0, g->front[0]}, next = {s, 0, g->front[1]};
   for (uint32_t k = g->first_in[to]; k < g->first_in[to + 1]; k++) {
     uint32_t t = g->entries[k].to;
@@ -459,7 +459,8 @@ static uint64_t mixed(uint64_t x)
 
 static double load_of(const chooser *c, uint32_t link)
 {
-  return link == TS_IR_NONE ? 0 : c->fork->load[link] / ts_ir_link_rate(class_of(c->graph, link));
+  return link == TS_IR_NONE ? 0 :
+                              c->fork->load[link] / ts_ir_link_rate(graph_class_of(c->graph, link));
 }
 
 /* Whether the candidate (the `count`-th, from 1) takes the place of the one chosen so far: each
@@ -522,7 +523,7 @@ static uint32_t all_ends(chooser *c, uint32_t from, uint32_t to, ends *best)
   for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++) {
     uint32_t s = g->edges[e].to;
     reach head = step(g, &(reach){0}, from, g->edges[e].link);
-    const reach *core = search(g, s);
+    const reach *core = graph_search(g, s);
     for (uint32_t k = g->first_in[to]; k < g->first_in[to + 1]; k++) {
       uint32_t t = g->entries[k].to, last = g->entries[k].link;
       const reach *between = t == s                           ? NULL :

@@ -38,11 +38,14 @@ ts_link_find ts_links_found(const ts_links *l, uint32_t place)
   return found;
 }
 
-typedef struct wanted { const ts_links *links; uint32_t from, to; } wanted;
+typedef struct links_wanted {
+  const ts_links *links;
+  uint32_t from, to;
+} links_wanted;
 
 static bool is_path(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const links_wanted *w = closure;
   const ts_links_pair *p = &w->links->paths.at[number];
   return p->from == w->from && p->to == w->to;
 }
@@ -50,7 +53,7 @@ static bool is_path(const void *closure, uint32_t number)
 uint32_t *ts_links_path(ts_links *l, uint32_t from, uint32_t to)
 {
   uint32_t hash = ts_hash_number((uint64_t)from << 32 | to),
-           number = ts_hash_find(&l->path_table, hash, is_path, &(wanted){l, from, to});
+           number = ts_hash_find(&l->path_table, hash, is_path, &(links_wanted){l, from, to});
   if (number == TS_HASH_NONE) {
     number = (uint32_t)l->paths.count;
     TS_PUSH(l->arena, &l->paths, ((ts_links_pair){from, to, TS_IR_NONE}));
@@ -208,7 +211,7 @@ static ts_ir copy_of(ts_arena *arena, const ts_ir *ir)
 }
 
 /* Finds what threads share of the cluster. */
-static void join(ts_links *l, ts_links_shared *s)
+static void links_join(ts_links *l, ts_links_shared *s)
 {
   pthread_mutex_lock(&s->lock);
   l->shared = s;
@@ -231,7 +234,7 @@ ts_links *ts_links_kept_of(ts_links_kept *kept, const ts_ir *ir)
     ts_ir copy = copy_of(arena, ir);
     kept->links = ts_links_new(arena, &copy);
     if (kept->shared)
-      join(kept->links, kept->shared);
+      links_join(kept->links, kept->shared);
   }
   return kept->links;
 }

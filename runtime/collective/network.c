@@ -12,11 +12,14 @@
 
 enum { BOUND_WORDS = sizeof(ts_bound) / sizeof(uint32_t) };
 
-typedef struct wanted { const ts_network *n; const ts_profile *p; } wanted;
+typedef struct network_wanted {
+  const ts_network *n;
+  const ts_profile *p;
+} network_wanted;
 
 static bool same_profile(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const network_wanted *w = closure;
   return !memcmp(&w->n->profiles.at[number], w->p, sizeof *w->p);
 }
 
@@ -25,7 +28,7 @@ uint32_t ts_network_intern(ts_network *n, const ts_profile *p)
   if (n->last < n->profiles.count && !memcmp(&n->profiles.at[n->last], p, sizeof *p))
     return n->last; /* most are like the one before */
   uint32_t hash = ts_hash_bytes(p, sizeof *p);
-  uint32_t found = ts_hash_find(&n->table, hash, same_profile, &(wanted){n, p});
+  uint32_t found = ts_hash_find(&n->table, hash, same_profile, &(network_wanted){n, p});
   if (found == TS_HASH_NONE) {
     found = (uint32_t)n->profiles.count;
     TS_PUSH(n->arena, &n->profiles, *p);
@@ -292,7 +295,7 @@ static ts_answer *answer_of(ts_network *n, uint32_t kind, uint32_t profile)
   return &(*answers)[kind];
 }
 
-static void note(ts_answer *a, ts_doubt doubt, uint64_t bytes)
+static void network_note(ts_answer *a, ts_doubt doubt, uint64_t bytes)
 {
   uint64_t *least = &a->doubt[doubt].least, *most = &a->doubt[doubt].most;
   *least = !*most || bytes < *least ? bytes : *least;
@@ -391,15 +394,15 @@ ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, ui
   calibrate(n, p, &e);
   keep_bound(n, p, kind, bytes, model->kind, &e);
   if (e.beyond || (a->passed && a->model == TS_IR_NONE))
-    note(a, TS_DOUBT_BEYOND, bytes);
+    network_note(a, TS_DOUBT_BEYOND, bytes);
   if (e.raised || e.faster) {
     ts_doubt doubt = e.raised ? TS_DOUBT_RAISED : TS_DOUBT_FASTER;
-    note(a, doubt, bytes);
+    network_note(a, doubt, bytes);
     a->doubt[doubt].used = fmax(a->doubt[doubt].used, e.used);
   }
   if (model->kind == TS_IR_NET_ALPHA_BETA && a->model != TS_IR_NONE && p->ranks > 2 &&
       kind < TS_IR_ALL_TO_ALL)
-    note(a, TS_DOUBT_SHAPE, bytes);
+    network_note(a, TS_DOUBT_SHAPE, bytes);
   return e;
 }
 

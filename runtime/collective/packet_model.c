@@ -74,7 +74,7 @@ static uint32_t node_of(numbering *n, uint32_t vertex)
   return n->node[vertex] - 1;
 }
 
-static const ts_ir_link_class *class_of(const ts_ir *ir, uint32_t link)
+static const ts_ir_link_class *packet_model_class_of(const ts_ir *ir, uint32_t link)
 {
   return &ir->link_classes[ir->links[link / 2].link_class];
 }
@@ -82,7 +82,7 @@ static const ts_ir_link_class *class_of(const ts_ir *ir, uint32_t link)
 static ts_packet_link packet_link(const ts_ir *ir, uint32_t link, uint32_t from, uint32_t to,
                                   const ts_ir_net_packets *with)
 {
-  const ts_ir_link_class *class = class_of(ir, 2 * link);
+  const ts_ir_link_class *class = packet_model_class_of(ir, 2 * link);
   return (ts_packet_link){from, to, class->bandwidth, class->latency,
                           class->tier ? with->queue : UINT64_MAX};
 }
@@ -109,7 +109,7 @@ static double line_of(const ts_ir *ir, const uint32_t *path, uint32_t hops)
   double line = 0;
   bool outside = false;
   for (uint32_t h = 0; h < hops && !outside; h++) {
-    const ts_ir_link_class *class = class_of(ir, path[h]);
+    const ts_ir_link_class *class = packet_model_class_of(ir, path[h]);
     line = h ? fmin(line, class->bandwidth) : class->bandwidth;
     outside = class->tier > 0;
   }
@@ -133,7 +133,7 @@ ts_packet_flow ts_packet_flow_of(const ts_ir *ir, const ts_flow_leg *leg, uint64
     .path = leg->path, .hops = leg->hops, .ways = leg->ways, .bytes = bytes};
   *propagation = 0;
   for (uint32_t h = 0; h < leg->hops; h++)
-    *propagation += class_of(ir, leg->path[h])->latency;
+    *propagation += packet_model_class_of(ir, leg->path[h])->latency;
   for (uint32_t w = 0; w < leg->ways; w++)
     if (begins_elsewhere(leg, w))
       flow.line += line_of(ir, leg->path + (size_t)w * leg->hops, leg->hops);
@@ -234,9 +234,12 @@ ts_packet_memo *ts_packet_memo_new(ts_arena *arena, uint32_t processes)
   return m;
 }
 
-typedef struct words { ts_arena *arena; TS_VEC(uint32_t) all; } words;
+typedef struct packet_model_words {
+  ts_arena *arena;
+  TS_VEC(uint32_t) all;
+} packet_model_words;
 
-static void add_words(words *w, const void *record, size_t size)
+static void add_words(packet_model_words *w, const void *record, size_t size)
 {
   for (size_t i = 0; i < size; i += sizeof(uint32_t)) {
     uint32_t word;
@@ -245,10 +248,13 @@ static void add_words(words *w, const void *record, size_t size)
   }
 }
 
-static void add_number(words *w, uint32_t number) { add_words(w, &number, sizeof number); }
+static void add_number(packet_model_words *w, uint32_t number)
+{
+  add_words(w, &number, sizeof number);
+}
 
 /* All of a case but its bytes. */
-static void case_words(words *w, const ts_packet_case *c)
+static void case_words(packet_model_words *w, const ts_packet_case *c)
 {
   const ts_packet_job *j = &c->job;
   add_words(w, j->with, sizeof *j->with);
@@ -276,7 +282,7 @@ static void case_words(words *w, const ts_packet_case *c)
 /* The number of a case; a new one is kept. */
 static uint32_t remember_case(ts_packet_memo *m, const ts_packet_case *c)
 {
-  words w = {.arena = ts_arena_new("a case of packets")};
+  packet_model_words w = {.arena = ts_arena_new("a case of packets")};
   case_words(&w, c);
   uint32_t number = ts_intern_run(&m->known, w.all.at, (uint32_t)w.all.count);
   ts_arena_free(w.arena);
@@ -312,7 +318,7 @@ static uint64_t mtu_enough(const ts_packet_job *job)
 }
 
 /* Where what was played of a case with so many bytes a connection is, or will be. */
-static uint32_t place_of(ts_packet_memo *m, uint32_t number, uint64_t bytes)
+static uint32_t packet_model_place_of(ts_packet_memo *m, uint32_t number, uint64_t bytes)
 {
   uint32_t key[3] = {number, (uint32_t)bytes, (uint32_t)(bytes >> 32)};
   size_t before = m->transfer.count;
@@ -355,7 +361,7 @@ static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t by
                               failure *failed, const ts_packet_use **links)
 {
   ts_packet_memo *m = f->memo;
-  uint32_t at = place_of(m, number, bytes);
+  uint32_t at = packet_model_place_of(m, number, bytes);
   if (!m->transfer.at[at]) {
     ts_arena *scratch = ts_arena_new("a call as packets");
     ts_packet_case c = sized_case(f, scratch, number, bytes);
@@ -393,7 +399,7 @@ void ts_packet_play_asked(ts_packet_figures *f)
       .job = *job,
       .end = TS_NEW_ARRAY(scratch, uint64_t, job->flow_count),
       .use = TS_NEW_ARRAY(m->arena, ts_packet_use, 2 * (size_t)job->link_count)};
-    at[count++] = place_of(m, f->ahead.at[i].job, f->ahead.at[i].bytes);
+    at[count++] = packet_model_place_of(m, f->ahead.at[i].job, f->ahead.at[i].bytes);
   }
   ts_packet_processes_play(tasks, count, m->processes, f->progress);
   for (uint32_t i = 0; i < count; i++)
@@ -432,7 +438,8 @@ static int no_circuits(const ts_packet_figures *f, const ts_flow_pattern *patter
 {
   for (uint32_t p = 0; p < pattern->count; p++)
     if (pattern->parts[p].circuit_count) {
-      const ts_ir_link_class *class = class_of(f->ir, pattern->parts[p].circuits[0].in);
+      const ts_ir_link_class *class =
+        packet_model_class_of(f->ir, pattern->parts[p].circuits[0].in);
       ts_stop_set(stop, TS_EXIT_NO, "R0303", "no-packets", "links of circuits carry no packets");
       ts_stop_fact(stop, "links", "%s, with %u ports", f->ir->strings + class->name, class->ports);
       ts_stop_help(stop, "`flow` is the model for circuits");
@@ -441,7 +448,7 @@ static int no_circuits(const ts_packet_figures *f, const ts_flow_pattern *patter
   return 0;
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t i)
+static uint32_t packet_model_root_of(uint32_t *parent, uint32_t i)
 {
   while (parent[i] != i)
     i = parent[i] = parent[parent[i]];
@@ -459,14 +466,14 @@ static void join_instances(const ts_ir *ir, ts_arena *scratch, const ts_flow_pat
       for (uint32_t u = 0; u < patterns[i].parts[p].count; u++) {
         uint32_t *before = &user[patterns[i].parts[p].uses[u].link];
         if (*before) {
-          uint32_t a = root_of(root, *before - 1), b = root_of(root, i);
+          uint32_t a = packet_model_root_of(root, *before - 1), b = packet_model_root_of(root, i);
           root[a > b ? a : b] = a < b ? a : b;
         }
         *before = i + 1;
       }
   }
   for (uint32_t i = 0; i < count; i++)
-    root[i] = root_of(root, i);
+    root[i] = packet_model_root_of(root, i);
 }
 
 /* Instances by what they share: those of one case follow each other by `next`, from its root on. */
@@ -582,9 +589,9 @@ static int make_shape(ts_packet_figures *f, uint32_t model, const ts_rank_group 
   return status;
 }
 
-static uint32_t number_of(ts_packet_figures *f, const figure *figures)
+static uint32_t packet_model_number_of(ts_packet_figures *f, const figure *figures)
 {
-  words w = {.arena = ts_arena_new("words")};
+  packet_model_words w = {.arena = ts_arena_new("words")};
   add_words(&w, figures, (size_t)f->asked.count * TS_FLOW_SHAPES * sizeof *figures);
   uint32_t number = ts_intern_run(&f->known, w.all.at, (uint32_t)w.all.count);
   ts_arena_free(w.arena);
@@ -607,7 +614,7 @@ const uint32_t *ts_packet_figures_group(ts_packet_figures *f, ts_arena *arena, u
         status = make_shape(f, m, g, (ts_flow_shape)s, &figures[m * TS_FLOW_SHAPES + s], stop);
   }
   for (uint32_t i = 0; i < g->instances && !status; i++)
-    number[i] = number_of(f, &figures[(size_t)i * stride]);
+    number[i] = packet_model_number_of(f, &figures[(size_t)i * stride]);
   ts_arena_free(scratch);
   return status ? NULL : number;
 }
@@ -625,7 +632,7 @@ uint32_t ts_packet_figures_path(ts_packet_figures *f, uint32_t from, uint32_t to
       figures_of(f, &f->asked.models[m]->packets, &pattern, 1,
                  &figures[m * TS_FLOW_SHAPES + TS_FLOW_SHIFT], 0);
   }
-  uint32_t number = status ? TS_IR_NONE : number_of(f, figures);
+  uint32_t number = status ? TS_IR_NONE : packet_model_number_of(f, figures);
   ts_arena_free(scratch);
   return number;
 }
@@ -671,8 +678,9 @@ static void figures_by(const ts_packet_figures *f, uint32_t number, uint32_t mod
 
 /* Of the shapes that a call may take the one that takes least; TS_FLOW_SHAPES: none, or one could
  * not be played. */
-static ts_flow_shape choose(ts_packet_figures *f, uint32_t number, uint32_t model, uint32_t kind,
-                            uint64_t bytes, uint32_t ranks, ts_estimate *best)
+static ts_flow_shape packet_model_choose(ts_packet_figures *f, uint32_t number, uint32_t model,
+                                         uint32_t kind, uint64_t bytes, uint32_t ranks,
+                                         ts_estimate *best)
 {
   figure by[TS_FLOW_SHAPES];
   const ts_ir_net_model *m = &f->ir->net_models[model];
@@ -696,7 +704,7 @@ ts_estimate ts_packet_estimate(ts_packet_figures *f, uint32_t number, uint32_t m
                                uint64_t bytes, uint32_t ranks)
 {
   ts_estimate best = {0};
-  choose(f, number, model, kind, bytes, ranks, &best);
+  packet_model_choose(f, number, model, kind, bytes, ranks, &best);
   return best;
 }
 
@@ -711,7 +719,7 @@ void ts_packet_ask(ts_packet_figures *f, uint32_t number, uint32_t model, uint32
                       bytes_each(m, &by[s], (ts_flow_shape)s, kind, bytes, ranks) :
                       0;
     size_t known = f->memo->transfer.count;
-    if (each && place_of(f->memo, by[s].job - 1, each) == known)
+    if (each && packet_model_place_of(f->memo, by[s].job - 1, each) == known)
       TS_PUSH(f->arena, &f->ahead, ((asked_call){by[s].job - 1, each}));
   }
 }
@@ -721,7 +729,7 @@ bool ts_packet_call_of(ts_packet_figures *f, uint32_t number, uint32_t model, ui
 {
   ts_estimate best = {0};
   const ts_ir_net_model *m = &f->ir->net_models[model];
-  ts_flow_shape shape = choose(f, number, model, kind, bytes, ranks, &best);
+  ts_flow_shape shape = packet_model_choose(f, number, model, kind, bytes, ranks, &best);
   if (shape == TS_FLOW_SHAPES)
     return false;
   *call = (ts_flow_call){model, shape, m->base,
@@ -740,7 +748,7 @@ static const char *number_text(ts_arena *arena, double count)
                        ts_arena_printf(arena, "%.3g million", count * 1e-6);
 }
 
-static void too_many(const failure *x, uint32_t limit, ts_stop *stop)
+static void packet_model_too_many(const failure *x, uint32_t limit, ts_stop *stop)
 {
   ts_stop_fact(stop, "packets", "%s, each counted on every link it crosses",
                number_text(stop->arena, x->count));
@@ -780,7 +788,7 @@ static void head(const ts_ir *ir, const failure *x, ts_stop *stop)
   stop->label = x->status == TS_PACKET_MISSING ? "configure --with-ns3" : "answers for the call";
 }
 
-static void help(const ts_ir *ir, const failure *x, ts_stop *stop)
+static void packet_model_help(const ts_ir *ir, const failure *x, ts_stop *stop)
 {
   if (x->status == TS_PACKET_MISSING)
     ts_stop_help(stop, "build with `./configure --with-ns3` (Debian package libns3-dev); without "
@@ -790,7 +798,7 @@ static void help(const ts_ir *ir, const failure *x, ts_stop *stop)
   else if (x->status == TS_PACKET_HELD)
     ts_stop_help(stop, "raise `pause`, or choose a `routing` whose paths form no circle");
   else if (x->too_many)
-    too_many(x, ir->net_models[x->model].packets.limit, stop);
+    packet_model_too_many(x, ir->net_models[x->model].packets.limit, stop);
   else
     ts_stop_fact(stop, "but", "%s", x->wrong);
 }
@@ -803,7 +811,7 @@ void ts_packet_report(const ts_ir *ir, uint32_t model, ts_packet_status status, 
     return;
   }
   head(ir, &x, stop);
-  help(ir, &x, stop);
+  packet_model_help(ir, &x, stop);
 }
 
 bool ts_packet_failed(const ts_packet_figures *f, ts_stop *stop)
@@ -818,6 +826,6 @@ bool ts_packet_failed(const ts_packet_figures *f, ts_stop *stop)
   head(f->ir, x, stop);
   ts_stop_fact(stop, "call", "%s of %.4g MB over %u ranks", ts_ir_collective_names[x->kind],
                (double)x->bytes * 1e-6, x->ranks);
-  help(f->ir, x, stop);
+  packet_model_help(f->ir, x, stop);
   return true;
 }

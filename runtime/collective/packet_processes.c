@@ -63,7 +63,7 @@ static _Noreturn void play_some(const workers *c)
 
 /* ---- Who waits ---- */
 
-static size_t place(size_t *size, size_t bytes)
+static size_t packet_processes_place(size_t *size, size_t bytes)
 {
   size_t at = *size;
   *size += (bytes + 63) / 64 * 64;
@@ -72,12 +72,13 @@ static size_t place(size_t *size, size_t bytes)
 
 static bool share_memory(workers *c)
 {
-  size_t shared, next = place(&c->size, sizeof *c->next);
-  shared = place(&c->size, c->count * sizeof *c->shared);
+  size_t shared, next = packet_processes_place(&c->size, sizeof *c->next);
+  shared = packet_processes_place(&c->size, c->count * sizeof *c->shared);
   size_t results = c->size;
   for (uint32_t i = 0; i < c->count; i++) {
-    place(&c->size, c->tasks[i].job.flow_count * sizeof(uint64_t));
-    place(&c->size, 2 * (size_t)c->tasks[i].job.link_count * sizeof(ts_packet_use));
+    packet_processes_place(&c->size, c->tasks[i].job.flow_count * sizeof(uint64_t));
+    packet_processes_place(&c->size,
+                           2 * (size_t)c->tasks[i].job.link_count * sizeof(ts_packet_use));
   }
   c->memory = mmap(NULL, c->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (c->memory == MAP_FAILED)
@@ -86,9 +87,10 @@ static bool share_memory(workers *c)
   c->shared = (shared_task *)(void *)(c->memory + shared);
   for (uint32_t i = 0; i < c->count; i++) {
     c->shared[i].status = TS_PACKET_STOPPED;
-    c->shared[i].end = place(&results, c->tasks[i].job.flow_count * sizeof(uint64_t));
-    c->shared[i].use =
-      place(&results, 2 * (size_t)c->tasks[i].job.link_count * sizeof(ts_packet_use));
+    c->shared[i].end =
+      packet_processes_place(&results, c->tasks[i].job.flow_count * sizeof(uint64_t));
+    c->shared[i].use = packet_processes_place(&results, 2 * (size_t)c->tasks[i].job.link_count *
+                                                          sizeof(ts_packet_use));
   }
   return true;
 }

@@ -140,7 +140,7 @@ static int make_shifts(prober *p, uint32_t size, ring *r, ts_stop *stop)
   return 0;
 }
 
-static const ts_ir_link_class *class_of(const ts_ir *ir, uint32_t link)
+static const ts_ir_link_class *profile_class_of(const ts_ir *ir, uint32_t link)
 {
   return &ir->link_classes[ir->links[link / 2].link_class];
 }
@@ -160,7 +160,7 @@ static double slowest(const prober *p, const flow *f)
   double most = 0;
   for (uint32_t l = f->first; l < f->first + f->count; l++) {
     ts_share s = p->links.at[l];
-    const ts_ir_link_class *class = class_of(p->network->ir, s.link);
+    const ts_ir_link_class *class = profile_class_of(p->network->ir, s.link);
     most = fmax(most, fmax(p->load[f->way][s.link] / ts_ir_link_rate(class),
                            f->part * s.share / class->bandwidth));
   }
@@ -179,12 +179,13 @@ static double through_own_links(const prober *p, const flow *f, uint32_t size)
     bool leaves = ir->devices[ends[back]].device_class != TS_IR_NONE,
          enters = ir->devices[ends[!back]].device_class != TS_IR_NONE;
     double out = leaves ? size - f->from : 0, in = enters ? size - f->to : 0;
-    most = fmax(most, fmax(out, in) / size * s.share / ts_ir_link_rate(class_of(ir, s.link)));
+    most =
+      fmax(most, fmax(out, in) / size * s.share / ts_ir_link_rate(profile_class_of(ir, s.link)));
   }
   return most;
 }
 
-static ts_profile measure(const prober *p, const ring *r, uint32_t size)
+static ts_profile profile_measure(const prober *p, const ring *r, uint32_t size)
 {
   ts_profile profile = {.ranks = size, .islands = r->islands, .per_island = r->per_island};
   double slow[WAYS] = {0}, pairs = 0, inside = 0, across = 0;
@@ -247,19 +248,19 @@ static double pairs_rate(const ts_profile *p, const ts_bound *b)
   return p->islands > 1 && cut > 0 ? without_noise(fmin(p->pairs, 1e12 / cut)) : p->pairs;
 }
 
-typedef struct asked { /* of the links */
+typedef struct profile_asked { /* of the links */
   ts_network *network;
   const ts_rank_group *group;
   uint32_t kinds;        /* of calls, bit k: kind k */
   const ts_network_message *messages; /* between devices */
   uint32_t count;
   ts_stop *stop;
-} asked;
+} profile_asked;
 
 /* Of each instance. */
 static bool find_group(void *closure, uint32_t *found)
 {
-  const asked *a = closure;
+  const profile_asked *a = closure;
   ts_network *n = a->network;
   const ts_rank_group *g = a->group;
   ts_arena *scratch = ts_arena_new("group profiles");
@@ -277,7 +278,7 @@ static bool find_group(void *closure, uint32_t *found)
   if (!status)
     ts_cuts_group(n->links->cuts, n->ranks, g, a->kinds, bounds);
   for (uint32_t i = 0; i < g->instances && !status; i++) {
-    ts_link_find at = {measure(&p, &rings[i], g->size), bounds[i]};
+    ts_link_find at = {profile_measure(&p, &rings[i], g->size), bounds[i]};
     at.profile.pairs =
       a->kinds >> TS_IR_ALL_TO_ALL & 1 ? pairs_rate(&at.profile, &bounds[i]) : 0;
     found[i] = ts_links_note(n->links, &at);
@@ -315,7 +316,7 @@ static const uint32_t *profiles_of(ts_network *n, const uint32_t *found, uint32_
 const uint32_t *ts_profile_group(ts_network *n, uint32_t group, ts_stop *stop)
 {
   const ts_rank_group *g = &n->ranks->groups[group];
-  asked a = {.network = n, .group = g, .kinds = kinds_called(n->ir, group), .stop = stop};
+  profile_asked a = {.network = n, .group = g, .kinds = kinds_called(n->ir, group), .stop = stop};
   uint32_t members = g->size * g->instances,
            *words = ts_heap_new((size_t)members + 2, sizeof *words);
   words[0] = a.kinds;
@@ -352,7 +353,7 @@ static ts_link_find find_path(ts_network *n, uint32_t from, uint32_t to, const t
   load_path(n, from, to, path);
   for (size_t l = 0; l < shares->count; l++)
     slowest = fmax(slowest, n->links->load[shares->at[l].link] /
-                              class_of(n->ir, shares->at[l].link)->bandwidth);
+                              profile_class_of(n->ir, shares->at[l].link)->bandwidth);
   clear_path(n);
   bool crosses = ts_graph_island(n->graph, from) != ts_graph_island(n->graph, to);
   ts_profile p = {.ranks = 2,
@@ -365,7 +366,7 @@ static ts_link_find find_path(ts_network *n, uint32_t from, uint32_t to, const t
 }
 
 /* Its place in what was found, or TS_IR_NONE. */
-static uint32_t place_of(ts_network *n, uint32_t from, uint32_t to, ts_stop *stop)
+static uint32_t profile_place_of(ts_network *n, uint32_t from, uint32_t to, ts_stop *stop)
 {
   uint32_t *known = ts_links_path(n->links, from, to);
   ts_path path;
@@ -381,7 +382,7 @@ static uint32_t place_of(ts_network *n, uint32_t from, uint32_t to, ts_stop *sto
 
 uint32_t ts_profile_path(ts_network *n, uint32_t from, uint32_t to, uint32_t axes, ts_stop *stop)
 {
-  uint32_t place = place_of(n, from, to, stop);
+  uint32_t place = profile_place_of(n, from, to, stop);
   return place == TS_IR_NONE ? TS_IR_NONE : profile_of(n, place, axes);
 }
 
@@ -398,7 +399,7 @@ static uint32_t place_among(ts_network *n, const ts_network_message *m, uint32_t
   ts_graph_spread(n->graph, m->from, m->to, &path, n->links->arena, shares);
   for (size_t l = 0; l < shares->count; l++)
     slowest = fmax(slowest, n->links->load[shares->at[l].link] /
-                              ts_ir_link_rate(class_of(n->ir, shares->at[l].link)));
+                              ts_ir_link_rate(profile_class_of(n->ir, shares->at[l].link)));
   if (slowest * *rate <= 1 + 1e-9)
     return place;
   *rate = without_noise(1 / slowest);
@@ -423,10 +424,10 @@ static void share_paths(ts_network *n, const ts_network_message *m, uint32_t cou
 
 static bool find_paths(void *closure, uint32_t *found)
 {
-  const asked *a = closure;
+  const profile_asked *a = closure;
   for (uint32_t i = 0; i < a->count; i++)
-    if ((found[i] = place_of(a->network, a->messages[i].from, a->messages[i].to, a->stop)) ==
-        TS_IR_NONE)
+    if ((found[i] = profile_place_of(a->network, a->messages[i].from, a->messages[i].to,
+                                     a->stop)) == TS_IR_NONE)
       return false;
   for (uint32_t i = 0, end; i < a->count; i = end) {
     for (end = i + 1; end < a->count && a->messages[end].set == a->messages[i].set;)
@@ -440,7 +441,7 @@ static bool find_paths(void *closure, uint32_t *found)
 const uint32_t *ts_profile_paths(ts_network *n, const ts_network_message *messages, uint32_t count,
                                  uint32_t axes, ts_stop *stop)
 {
-  asked a = {.network = n, .messages = messages, .count = count, .stop = stop};
+  profile_asked a = {.network = n, .messages = messages, .count = count, .stop = stop};
   uint32_t *words = ts_heap_new(3 * (size_t)count + 1, sizeof *words), sets = 0;
   words[0] = TS_LINKS_PATHS;
   for (uint32_t i = 0; i < count; i++) {

@@ -143,7 +143,7 @@ static double measured_rate(const ts_ir_net_method *m, double rate, double links
 /* Trees between islands: the first chunk of each channel is passed on whole at every step, before
  * others follow it closely. Half of the channels are of each tree, so half of the bytes pass a
  * link. A switch takes one step up and one down. */
-static void fill(way *w, const ts_profile *p, double inside, double between)
+static void white_box_fill(way *w, const ts_profile *p, double inside, double between)
 {
   const ts_ir_net_method *m = w->method;
   double intra, inter;
@@ -224,7 +224,7 @@ static way way_of(const ts_ir_net_method *m, const ts_profile *p, const ts_ir_ne
     between *= m->branching;
   pass_on(&w, p, far);
   if (w.lane <= 0)
-    fill(&w, p, inside, between);
+    white_box_fill(&w, p, inside, between);
   double believed = ps_per_byte(believed_volume(m, p, near), inside);
   near = ps_per_byte(near, inside);
   believe(&w, p, believed, far);
@@ -245,7 +245,7 @@ static double rounds_of(const way *w, double bytes)
 static double filling_of(const way *w, double bytes) { return fmin(bytes, w->first) * w->filling; }
 
 /* All but the connection. */
-static double work_of(const way *w, double bytes)
+static double white_box_work_of(const way *w, double bytes)
 {
   return rounds_of(w, bytes) * (w->intra_hops + w->inter_hops) + filling_of(w, bytes) +
          lanes_of(w, bytes) + bytes * (w->intra + w->inter + w->reduction);
@@ -332,13 +332,13 @@ static double believed_part(const ts_ir_net_method *m, double bytes)
 static double believed_of(const way *w, double bytes)
 {
   return w->believed + (w->misjudged ? w->believed_hops + bytes * w->believed_pace /
-                                                             believed_part(w->method, bytes) :
-                                       work_of(w, bytes) + bytes * w->believed_more);
+                                                            believed_part(w->method, bytes) :
+                                       white_box_work_of(w, bytes) + bytes * w->believed_more);
 }
 
 /* The library believes that the chosen one is the fastest, of those that were measured at such
  * sizes if any was. */
-static const way *choose(const way *ways, uint32_t count, double bytes)
+static const way *white_box_choose(const way *ways, uint32_t count, double bytes)
 {
   const way *best = NULL;
   double least = INFINITY;
@@ -366,8 +366,8 @@ static int order(const ts_ir_net_point *a, uint32_t kind, const ts_profile *p)
 
 static double residual_of(const way *ways, uint32_t count, const ts_ir_net_point *at)
 {
-  const way *w = choose(ways, count, (double)at->bytes);
-  double time = w->connection + work_of(w, (double)at->bytes);
+  const way *w = white_box_choose(ways, count, (double)at->bytes);
+  double time = w->connection + white_box_work_of(w, (double)at->bytes);
   return time > 0 ? log((double)at->time / time) : 0;
 }
 
@@ -586,7 +586,7 @@ static double correction(const ts_white_box_plan *plan, uint64_t bytes)
 ts_white_box ts_white_box_estimate(const ts_white_box_plan *plan, uint64_t bytes)
 {
   ts_white_box box =
-    box_of(choose(plan->ways, plan->way_count, (double)bytes), bytes, &plan->profile);
+    box_of(white_box_choose(plan->ways, plan->way_count, (double)bytes), bytes, &plan->profile);
   box.beyond |= plan->unmeasured;
   if (plan->anchor_count && bytes)
     box.factor = correction(plan, bytes);

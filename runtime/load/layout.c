@@ -3,21 +3,21 @@
 
 #include "runtime/load/tables_internal.h"
 
-typedef struct work {
+typedef struct layout_work {
   const ts_tables *t;
   const ts_ir_fragment *fragment;
   const ts_ir_node *nodes;
   ts_node_info *info;
   ts_arena *arena;
-} work;
+} layout_work;
 
 /* The stream of a node; hosts' work comes after all streams. */
-static uint32_t row_of(const work *w, uint32_t i)
+static uint32_t layout_row_of(const layout_work *w, uint32_t i)
 {
   return ts_is_host(&w->nodes[i]) ? w->t->streams : w->nodes[i].stream;
 }
 
-static void list_streams(const work *w, ts_fragment_layout *out)
+static void list_streams(const layout_work *w, ts_fragment_layout *out)
 {
   uint32_t streams = w->t->streams, n = w->fragment->node_count,
            *last = TS_NEW_ARRAY(w->arena, uint32_t, streams);
@@ -26,7 +26,7 @@ static void list_streams(const work *w, ts_fragment_layout *out)
   for (uint32_t s = 0; s < streams; s++)
     last[s] = TS_IR_NONE;
   for (uint32_t i = 0; i < n; i++) {
-    first[row_of(w, i) + 1]++;
+    first[layout_row_of(w, i) + 1]++;
     w->info[i].previous = ts_is_host(&w->nodes[i]) ? TS_IR_NONE : last[w->nodes[i].stream];
     if (!ts_is_host(&w->nodes[i]))
       last[w->nodes[i].stream] = i;
@@ -35,12 +35,12 @@ static void list_streams(const work *w, ts_fragment_layout *out)
     first[s + 1] += first[s];
   uint32_t *at = ts_arena_copy(w->arena, first, (streams + 1) * sizeof *at);
   for (uint32_t i = 0; i < n; i++)
-    order[at[row_of(w, i)]++] = i;
+    order[at[layout_row_of(w, i)]++] = i;
   out->order = order;
   out->stream_first = first;
 }
 
-static int place_host(const work *w, ts_fragment_layout *out, ts_stop *stop)
+static int place_host(const layout_work *w, ts_fragment_layout *out, ts_stop *stop)
 {
   uint64_t clock = 0;
   TS_VEC(ts_host_wait) waits = {0};
@@ -65,7 +65,8 @@ static int place_host(const work *w, ts_fragment_layout *out, ts_stop *stop)
   return 0;
 }
 
-static void need_event(const work *w, ts_wait_list *waits, ts_fragment_layout *out, uint32_t node)
+static void need_event(const layout_work *w, ts_wait_list *waits, ts_fragment_layout *out,
+                       uint32_t node)
 {
   ts_node_info *producer = &w->info[node];
   if (producer->event == TS_IR_NONE)
@@ -75,7 +76,8 @@ static void need_event(const work *w, ts_wait_list *waits, ts_fragment_layout *o
 
 /* Of those that a record chooses among, some may not have ended: later nodes know nothing of them.
  * */
-static void find_choice(const work *w, ts_wait_list *waits, ts_fragment_layout *out, uint32_t i)
+static void find_choice(const layout_work *w, ts_wait_list *waits, ts_fragment_layout *out,
+                        uint32_t i)
 {
   for (uint32_t d = 0; d < w->nodes[i].dep_count; d++)
     need_event(w, waits, out, w->t->ir->deps[w->nodes[i].first_dep + d]);
@@ -85,7 +87,7 @@ static void find_choice(const work *w, ts_wait_list *waits, ts_fragment_layout *
 /* Which dependencies need an event: those on another stream, unless an earlier wait of the same
  * stream for the same or a later node of that stream says as much. reached[a * streams + b]: one
  * more than the last node of stream b that row a waited for; row `streams` is the host. */
-static void find_waits(const work *w, ts_wait_list *waits, ts_fragment_layout *out)
+static void find_waits(const layout_work *w, ts_wait_list *waits, ts_fragment_layout *out)
 {
   uint32_t streams = w->t->streams;
   uint32_t *reached = TS_NEW_ARRAY(w->arena, uint32_t, (streams + 1) * streams),
@@ -117,7 +119,7 @@ static void find_waits(const work *w, ts_wait_list *waits, ts_fragment_layout *o
   }
 }
 
-static void find_idle(const work *w, ts_fragment_layout *out)
+static void find_idle(const layout_work *w, ts_fragment_layout *out)
 {
   bool *chosen = TS_NEW_ARRAY(w->arena, bool, w->fragment->node_count),
        *idle = TS_NEW_ARRAY(w->arena, bool, w->t->streams);
@@ -131,7 +133,7 @@ static void find_idle(const work *w, ts_fragment_layout *out)
   out->idle = idle;
 }
 
-static int list_ports(const work *w, ts_fragment_layout *out, ts_stop *stop)
+static int list_ports(const layout_work *w, ts_fragment_layout *out, ts_stop *stop)
 {
   const ts_ir_fragment *f = w->fragment;
   uint32_t *slot = TS_NEW_ARRAY(w->arena, uint32_t, f->port_count),
@@ -155,7 +157,7 @@ static int list_ports(const work *w, ts_fragment_layout *out, ts_stop *stop)
   return 0;
 }
 
-static void list_callers(const work *w, ts_fragment_layout *out)
+static void list_callers(const layout_work *w, ts_fragment_layout *out)
 {
   uint32_t *first = TS_NEW_ARRAY(w->arena, uint32_t, w->t->comm_count + 1);
   for (uint32_t c = 0; c < w->t->comm_count; c++)
@@ -168,7 +170,7 @@ static void list_callers(const work *w, ts_fragment_layout *out)
   out->caller_first = first;
 }
 
-static void count_calls(const work *w, ts_fragment_layout *out)
+static void count_calls(const layout_work *w, ts_fragment_layout *out)
 {
   uint32_t *calls = NULL;
   for (uint32_t i = 0; i < w->fragment->node_count; i++) {
@@ -187,8 +189,8 @@ int ts_layout_fragment(const ts_tables *t, ts_wait_list *waits, uint32_t fragmen
                        ts_fragment_layout *out, ts_stop *stop)
 {
   const ts_ir_fragment *f = &t->ir->fragments[fragment];
-  work w = {t, f, ts_fragment_nodes(t->ir, fragment),
-            TS_NEW_ARRAY(t->arena, ts_node_info, f->node_count), t->arena};
+  layout_work w = {t, f, ts_fragment_nodes(t->ir, fragment),
+                   TS_NEW_ARRAY(t->arena, ts_node_info, f->node_count), t->arena};
   for (uint32_t i = 0; i < f->node_count; i++)
     w.info[i].event = TS_IR_NONE;
   *out = (ts_fragment_layout){.nodes = w.info};

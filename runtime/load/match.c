@@ -169,7 +169,7 @@ static void list_calls(matcher *m)
 
 /* ---- The ends of messages ---- */
 
-static void make_room(matcher *m)
+static void match_make_room(matcher *m)
 {
   for (uint32_t i = 0; i < m->t->ir->ports_count; i++) {
     count_plays(m, i);
@@ -183,7 +183,7 @@ static void make_room(matcher *m)
 }
 
 /* Binds the program's port to that peer. */
-static void bind(matcher *m, uint32_t program, uint32_t port, uint32_t coordinate)
+static void match_bind(matcher *m, uint32_t program, uint32_t port, uint32_t coordinate)
 {
   const ts_program_info *info = &m->t->programs[program];
   bool sends = m->t->ir->ports[port].is_send;
@@ -212,7 +212,7 @@ static void list_ends(matcher *m, uint32_t program)
     for (uint32_t k = 0, port = f->first_port; k < f->port_count; k++, port++, binding++) {
       const bound *b = &m->bound[port];
       if (b->to != ((uint64_t)program << 32 | binding->peer))
-        bind(m, program, port, binding->peer);
+        match_bind(m, program, port, binding->peer);
       uint32_t slot = v->slot_base + layout->port_slot[k], route = v->port_base + k;
       routes[route] = (ts_route){b->peer, slot, b->call};
       *(*b->next)++ = (end){binding->tag, b->call == TS_IR_NONE ? slot : route, i,
@@ -230,11 +230,15 @@ static void match_end(const matcher *m, const pair *p, const end *send, const en
     (ts_message){p->sender, send->item, send->node, receive->item, receive->node};
 }
 
-typedef struct wanted { const matcher *m; const pair *pair; uint32_t tag; } wanted;
+typedef struct match_wanted {
+  const matcher *m;
+  const pair *pair;
+  uint32_t tag;
+} match_wanted;
 
 static bool same_receive(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const match_wanted *w = closure;
   return w->pair->receives[number].tag == w->tag && !w->m->taken.at[number];
 }
 
@@ -261,9 +265,8 @@ static void match_others(matcher *m, const pair *p, uint32_t first)
       ts_hash_add(m->scratch, &hashed, ts_hash_number(p->receives[i].tag), i);
   }
   for (uint32_t i = first; i < p->sent; i++) {
-    uint32_t tag = p->sends[i].tag,
-             found = ts_hash_find(&hashed, ts_hash_number(tag), same_receive,
-                                  &(wanted){m, p, tag});
+    uint32_t tag = p->sends[i].tag, found = ts_hash_find(&hashed, ts_hash_number(tag), same_receive,
+                                                         &(match_wanted){m, p, tag});
     if (found == TS_HASH_NONE) {
       lose(m, p, &p->sends[i]);
       continue;
@@ -294,7 +297,7 @@ static int match(matcher *m, ts_stop *stop)
       return -1;
   list_peers(m);
   list_calls(m);
-  make_room(m);
+  match_make_room(m);
   for (uint32_t p = 0; p < ir->programs_count; p++)
     list_ends(m, p);
   for (size_t i = 0; i < m->pairs.count; i++) {

@@ -66,7 +66,7 @@ static void mark_used(const ts_ir *ir, ts_rank_group *groups)
       groups[ir->collectives[ir->nodes[n].arg].group].used = true;
 }
 
-static const uint32_t *place(ts_arena *arena, const ts_ir *ir, uint32_t world)
+static const uint32_t *ranks_place(ts_arena *arena, const ts_ir *ir, uint32_t world)
 {
   if (ir->placement_count)
     return ir->placement;
@@ -90,7 +90,7 @@ const ts_ranks *ts_ranks_new(ts_arena *arena, const ts_ir *ir)
   for (uint32_t r = 0; axis != TS_IR_NONE && r < ranks->world; r++)
     program[r] = r / ranks->pipeline_stride % ranks->pipeline_size;
   ranks->program = program;
-  ranks->vertex = place(arena, ir, ranks->world);
+  ranks->vertex = ranks_place(arena, ir, ranks->world);
   ts_rank_group *groups = TS_NEW_ARRAY(arena, ts_rank_group, ir->groups_count);
   mark_used(ir, groups);
   for (uint32_t g = 0; g < ir->groups_count; g++)

@@ -19,15 +19,15 @@ uint32_t ts_workers_size(uint32_t asked, uint32_t pieces)
   return (uint32_t)there < most ? (uint32_t)there : most;
 }
 
-typedef struct pool {
+typedef struct workers_pool {
   const ts_workers_job *job;
   atomic_uint next, worker;
   atomic_bool stopped;
-} pool;
+} workers_pool;
 
 static void take_pieces(void *closure, bool first)
 {
-  pool *c = closure;
+  workers_pool *c = closure;
   const ts_workers_job *job = c->job;
   uint32_t worker = atomic_fetch_add(&c->worker, 1);
   for (uint32_t piece;
@@ -42,7 +42,7 @@ static void take_pieces(void *closure, bool first)
 
 bool ts_workers_run(uint32_t workers, const ts_workers_job *job)
 {
-  pool c = {.job = job};
+  workers_pool c = {.job = job};
   ts_workers_together(workers, take_pieces, &c);
   return !atomic_load(&c.stopped);
 }
@@ -51,7 +51,7 @@ bool ts_workers_run(uint32_t workers, const ts_workers_job *job)
 
 typedef struct together { void (*work)(void *closure, bool first); void *closure; } together;
 
-static void *help(void *closure)
+static void *workers_help(void *closure)
 {
   const together *t = closure;
   ts_locale locale = ts_locale_enter(); /* a thread begins in that of the process */
@@ -69,7 +69,7 @@ void ts_workers_together(uint32_t workers, void (*work)(void *closure, bool firs
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   while (started + 1 < workers && started < MOST &&
-         pthread_create(&threads[started], NULL, help, &t) == 0)
+         pthread_create(&threads[started], NULL, workers_help, &t) == 0)
     started++;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   ts_heap_rescue *rescue = started ? ts_heap_rescue_pause() : NULL;

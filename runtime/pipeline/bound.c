@@ -69,7 +69,7 @@ void ts_bound_forward(bounder *b, uint32_t i, int64_t free)
   }
 }
 
-static int64_t before(const bounder *b, uint32_t i)
+static int64_t bound_before(const bounder *b, uint32_t i)
 {
   const ts_pipeline *p = b->p;
   uint32_t m = p->micro_batches;
@@ -101,7 +101,7 @@ void ts_bound_ends(bounder *b)
 {
   uint32_t size = b->p->letter_count * b->p->micro_batches;
   for (uint32_t k = 0; k < size; k++) {
-    ts_bound_forward(b, b->order[k], ts_pipeline_later(before(b, b->order[k]), 0));
+    ts_bound_forward(b, b->order[k], ts_pipeline_later(bound_before(b, b->order[k]), 0));
     raise_end(b, b->order[k]);
   }
 }
@@ -214,7 +214,7 @@ static int by_head(const void *a, const void *b)
 }
 
 /* A heap of jobs, the longest tail on top. */
-static void push(job **heap, uint32_t *count, job *j)
+static void bound_push(job **heap, uint32_t *count, job *j)
 {
   uint32_t k = (*count)++;
   for (; k && heap[(k - 1) / 2]->tail < j->tail; k = (k - 1) / 2)
@@ -245,7 +245,7 @@ int64_t ts_bound_jobs(ts_arena *scratch, job *jobs, uint32_t count)
     if (!waiting)
       now = ts_pipeline_later(now, jobs[next].head);
     for (; next < count && jobs[next].head <= now; next++)
-      push(heap, &waiting, &jobs[next]);
+      bound_push(heap, &waiting, &jobs[next]);
     job *j = heap[0];
     int64_t until =
       next < count && jobs[next].head < now + j->busy ? jobs[next].head : now + j->busy;
@@ -259,7 +259,7 @@ int64_t ts_bound_jobs(ts_arena *scratch, job *jobs, uint32_t count)
   return most;
 }
 
-static int64_t work_of(const ts_pipeline *p, uint32_t rank)
+static int64_t bound_work_of(const ts_pipeline *p, uint32_t rank)
 {
   int64_t work = 0;
   for (uint32_t k = p->own_first[rank]; k < p->own_first[rank + 1]; k++)
@@ -315,11 +315,11 @@ int64_t *ts_pipeline_heads(ts_arena *arena, const ts_pipeline *p)
   return heads;
 }
 
-static void take(ts_pipeline_bound *best, const ts_pipeline *p, int64_t step, uint32_t rank,
-                 ts_pipeline_reason by)
+static void bound_take(ts_pipeline_bound *best, const ts_pipeline *p, int64_t step, uint32_t rank,
+                       ts_pipeline_reason by)
 {
   if (step > best->step)
-    *best = (ts_pipeline_bound){step, work_of(p, rank), rank, by, false};
+    *best = (ts_pipeline_bound){step, bound_work_of(p, rank), rank, by, false};
 }
 
 /* What the joints that begin with an item of each map hide at the most, of its own time: an item is
@@ -348,12 +348,12 @@ ts_pipeline_bound ts_pipeline_bound_of(const ts_pipeline *p)
   b.hidden = find_hidden(b.scratch, p, &b.joined);
   ts_bound_tails(&b);
   for (uint32_t r = 0; r < p->ranks; r++)
-    take(&best, p, rank_bound(&b, r), r, TS_PIPELINE_WORK);
+    bound_take(&best, p, rank_bound(&b, r), r, TS_PIPELINE_WORK);
   ts_pipeline_held *held = ts_held_new(&b);
   for (uint32_t r = 0; r < p->ranks; r++) {
-    take(&best, p, rank_bound(&b, r), r, TS_PIPELINE_WAITS);
-    take(&best, p, ts_held_jobs_bound(held, r), r, TS_PIPELINE_WAITS);
-    take(&best, p, ts_held_bound(held, r), r, TS_PIPELINE_HELD);
+    bound_take(&best, p, rank_bound(&b, r), r, TS_PIPELINE_WAITS);
+    bound_take(&best, p, ts_held_jobs_bound(held, r), r, TS_PIPELINE_WAITS);
+    bound_take(&best, p, ts_held_bound(held, r), r, TS_PIPELINE_HELD);
   }
   best.joined = b.joined;
   ts_arena_free(b.scratch);

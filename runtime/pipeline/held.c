@@ -58,7 +58,7 @@ static uint32_t sibling(const ts_pipeline *p, uint32_t of, const char *kinds)
 }
 
 /* From the end of an item to the end of every item of its micro-batch, of others nothing. */
-static void follow(ts_bounder *b, uint32_t from, const uint32_t *order, uint32_t count)
+static void held_follow(ts_bounder *b, uint32_t from, const uint32_t *order, uint32_t count)
 {
   const ts_pipeline *p = b->p;
   uint32_t m = p->micro_batches;
@@ -218,7 +218,7 @@ static void open_flights(ts_pipeline_held *h, uint32_t rank, bool until_w)
 }
 
 /* Which items of the flights' kinds come after the one that was followed. */
-static void note(const ts_bounder *alone, flights *f, uint32_t chunk, uint32_t n, bool opening)
+static void held_note(const ts_bounder *alone, flights *f, uint32_t chunk, uint32_t n, bool opening)
 {
   const ts_pipeline *p = alone->p;
   uint32_t m = p->micro_batches, chunks = f->ahead.chunks;
@@ -314,7 +314,7 @@ static uint32_t order_of(const ts_bounder *b, uint32_t n, uint32_t *order)
 }
 
 /* Areas and spans of every flight; those of a micro-batch like the last are the last's. */
-static void measure(ts_pipeline_held *h)
+static void held_measure(ts_pipeline_held *h)
 {
   const ts_pipeline *p = h->b->p;
   uint32_t m = p->micro_batches, count = 0;
@@ -330,7 +330,7 @@ static void measure(ts_pipeline_held *h)
       if (p->letters[l].kind != 'F')
         continue;
       if (!again) {
-        follow(&h->alone, l * m + n, order, count);
+        held_follow(&h->alone, l * m + n, order, count);
         area[l] = area_of(&h->alone, l * m + n);
       }
       h->area[rank] = area[l] < 0 || h->area[rank] < 0 ? -1 : h->area[rank] + area[l];
@@ -341,7 +341,7 @@ static void measure(ts_pipeline_held *h)
           continue;
         if (!again) {
           *s = span_of(&h->alone, f, chunk, n);
-          note(&h->alone, f, chunk, n, true);
+          held_note(&h->alone, f, chunk, n, true);
         }
         f->ahead.span = *s < f->ahead.span ? *s : f->ahead.span;
         f->spans += (double)*s;
@@ -350,8 +350,8 @@ static void measure(ts_pipeline_held *h)
     }
     for (uint32_t k = 0; k < p->ranks * UNTIL && !again; k++)
       for (uint32_t c = 0; h->at[k].is && c < h->at[k].ahead.chunks; c++) {
-        follow(&h->alone, h->at[k].close[c] * m + n, order, count);
-        note(&h->alone, &h->at[k], c, n, false);
+        held_follow(&h->alone, h->at[k].close[c] * m + n, order, count);
+        held_note(&h->alone, &h->at[k], c, n, false);
       }
   }
 }
@@ -417,7 +417,7 @@ ts_pipeline_held *ts_held_new(ts_bounder *b)
   h->alone.arrived = TS_NEW_ARRAY(b->scratch, int64_t, p->message_count + 1);
   for (uint32_t k = 0; k < p->ranks * UNTIL; k++)
     open_flights(h, k / UNTIL, k % UNTIL);
-  measure(h);
+  held_measure(h);
   for (uint32_t k = 0; k < p->ranks * UNTIL; k++)
     if (h->at[k].is)
       close_flights(b->scratch, &h->at[k]);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t in_flight_larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static int by_time(const void *a, const void *b)
 {
@@ -28,22 +28,22 @@ static void find_nth(ts_flights *f)
   sort(close, f->closes, count);
   for (uint32_t n = 0; n < count; n++) {
     if (n)
-      open[n] = larger(open[n], open[n - 1] + f->open_busy);
+      open[n] = in_flight_larger(open[n], open[n - 1] + f->open_busy);
     if (n >= f->most) {
       uint32_t closed = n + 1 - f->most;
       int64_t others = (int64_t)(n - closed) * f->open_busy;
-      open[n] = larger(open[n], close[closed - 1]);
-      open[n] = larger(open[n], open[0] + closed * f->busy + others);
+      open[n] = in_flight_larger(open[n], close[closed - 1]);
+      open[n] = in_flight_larger(open[n], open[0] + closed * f->busy + others);
     }
     if (n)
-      close[n] = larger(close[n], close[n - 1] + f->close_busy);
-    close[n] = larger(close[n], open[n] + f->span);
-    close[n] = larger(close[n], open[0] + (int64_t)(n + 1) * f->busy);
+      close[n] = in_flight_larger(close[n], close[n - 1] + f->close_busy);
+    close[n] = in_flight_larger(close[n], open[n] + f->span);
+    close[n] = in_flight_larger(close[n], open[0] + (int64_t)(n + 1) * f->busy);
   }
 }
 
 /* How many items of all chunks come before that of micro-batch n of a chunk, at least. */
-static uint32_t before(const ts_flights *f, const bool *order, uint32_t chunk, uint32_t n)
+static uint32_t in_flight_before(const ts_flights *f, const bool *order, uint32_t chunk, uint32_t n)
 {
   uint32_t count = n;
   for (uint32_t c = 0; c < f->chunks; c++)
@@ -57,7 +57,7 @@ static uint32_t before(const ts_flights *f, const bool *order, uint32_t chunk, u
  * d flights of each chunk have closed, and at least d of each were opened. */
 static uint32_t opened_before(const ts_flights *f, uint32_t chunk, uint32_t n)
 {
-  uint32_t count = before(f, f->open_before, chunk, n);
+  uint32_t count = in_flight_before(f, f->open_before, chunk, n);
   if (f->needed < f->chunks && chunk != f->needed && n >= f->most &&
       !f->open_before[f->needed * f->chunks + chunk])
     count += n + 1 - f->most;
@@ -71,7 +71,7 @@ void ts_flights_raise(ts_flights *f)
     for (uint32_t n = 0; n < f->micro_batches; n++) {
       int64_t *open = &f->opens[c * f->micro_batches + n],
               *close = &f->closes[c * f->micro_batches + n];
-      *open = larger(*open, f->nth_open[opened_before(f, c, n)]);
-      *close = larger(*close, f->nth_close[before(f, f->close_before, c, n)]);
+      *open = in_flight_larger(*open, f->nth_open[opened_before(f, c, n)]);
+      *close = in_flight_larger(*close, f->nth_close[in_flight_before(f, f->close_before, c, n)]);
     }
 }

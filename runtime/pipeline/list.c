@@ -9,7 +9,7 @@ typedef struct choice {
   uint32_t place; /* of the word that is worked off */
 } choice;
 
-typedef struct lister {
+typedef struct list_lister {
   ts_pipeline_play *s;
   const ts_pipeline *p;
   const ts_pipeline_rule *rule;
@@ -21,15 +21,15 @@ typedef struct lister {
   int64_t *held;  /* [ranks] bytes */
   choice *choice; /* [ranks] */
   bool predict;
-} lister;
+} list_lister;
 
-static double share_of(const ts_pipeline_rule *rule, char kind)
+static double list_share_of(const ts_pipeline_rule *rule, char kind)
 {
   return rule->delay[kind == 'F' ? 0 : kind == 'W' ? 2 : 1];
 }
 
 /* When the item would begin; LATE: a message has no time yet. */
-static int64_t begin_of(const lister *l, uint32_t rank, const ts_pipeline_item *item)
+static int64_t begin_of(const list_lister *l, uint32_t rank, const ts_pipeline_item *item)
 {
   const ts_pipeline *p = l->p;
   const ts_pipeline_map *map = &p->maps[item->map];
@@ -41,7 +41,7 @@ static int64_t begin_of(const lister *l, uint32_t rank, const ts_pipeline_item *
          map->busy;
 }
 
-static bool has_what_it_needs(const lister *l, const ts_pipeline_letter *letter, uint32_t n)
+static bool has_what_it_needs(const list_lister *l, const ts_pipeline_letter *letter, uint32_t n)
 {
   for (int k = 0; k < 2; k++)
     if (letter->needs[k] != TS_PIPELINE_NONE && l->s->count[letter->needs[k]] <= n)
@@ -51,7 +51,7 @@ static bool has_what_it_needs(const lister *l, const ts_pipeline_letter *letter,
 
 /* Looks through what is left of the word, first things first. A later item is taken if it begins
  * before the best so far and does not keep that waiting for too long. */
-static choice choose(lister *l, uint32_t rank)
+static choice list_choose(list_lister *l, uint32_t rank)
 {
   const ts_pipeline *p = l->p;
   uint32_t place = l->head[rank], end = p->first[rank + 1];
@@ -70,7 +70,8 @@ static choice choose(lister *l, uint32_t rank)
         has_what_it_needs(l, is, n)) {
       int64_t begin = begin_of(l, rank, item), busy = p->maps[item->map].busy;
       if (begin < limit && (best.place == UINT32_MAX || begin < best.begin) &&
-          (double)(begin + busy) <= (double)limit + share_of(l->rule, is->kind) * (double)busy) {
+          (double)(begin + busy) <=
+            (double)limit + list_share_of(l->rule, is->kind) * (double)busy) {
         best = (choice){begin, place};
         limit = begin;
       } else if (!k && begin == TS_PIPELINE_LATE && l->predict) {
@@ -86,7 +87,7 @@ static choice choose(lister *l, uint32_t rank)
   return best;
 }
 
-static void take_out(lister *l, uint32_t rank, uint32_t place)
+static void take_out(list_lister *l, uint32_t rank, uint32_t place)
 {
   if (l->head[rank] == place) {
     l->head[rank] = l->next[place];
@@ -98,13 +99,13 @@ static void take_out(lister *l, uint32_t rank, uint32_t place)
   l->next[k] = l->next[place];
 }
 
-static void choose_all(lister *l)
+static void choose_all(list_lister *l)
 {
   for (uint32_t r = 0; r < l->p->ranks; r++)
-    l->choice[r] = choose(l, r);
+    l->choice[r] = list_choose(l, r);
 }
 
-static uint32_t earliest(const lister *l)
+static uint32_t earliest(const list_lister *l)
 {
   uint32_t best = 0;
   for (uint32_t r = 1; r < l->p->ranks; r++)
@@ -113,7 +114,7 @@ static uint32_t earliest(const lister *l)
   return best;
 }
 
-static void begin(lister *l, uint32_t rank, uint32_t place)
+static void list_begin(list_lister *l, uint32_t rank, uint32_t place)
 {
   const ts_pipeline *p = l->p;
   uint32_t letter = l->word[place], n = l->s->count[letter]++;
@@ -121,13 +122,13 @@ static void begin(lister *l, uint32_t rank, uint32_t place)
   ts_pipeline_apply(l->s, item, l->s->clock + (size_t)rank * p->clocks);
   l->held[rank] += item->net;
   take_out(l, rank, place);
-  l->choice[rank] = choose(l, rank);
+  l->choice[rank] = list_choose(l, rank);
   for (uint32_t k = 0; k < p->maps[item->map].outs; k++) {
     uint32_t to = p->receiver[item->first_out + k];
     if (to == TS_PIPELINE_NONE)
       continue;
     uint32_t other = p->letters[to / p->micro_batches].rank;
-    l->choice[other] = choose(l, other);
+    l->choice[other] = list_choose(l, other);
   }
 }
 
@@ -137,16 +138,16 @@ bool ts_pipeline_list(ts_pipeline_play *s, const ts_pipeline_rule *rule, const u
   const ts_pipeline *p = s->of;
   uint32_t size = ts_pipeline_size(p), left = size;
   ts_arena *scratch = ts_arena_new("list");
-  lister l = {.s = s,
-              .p = p,
-              .rule = rule,
-              .word = ts_arena_copy(scratch, word, (size + 1) * sizeof *word),
-              .next = TS_NEW_ARRAY(scratch, uint32_t, size + 1),
-              .head = TS_NEW_ARRAY(scratch, uint32_t, p->ranks + 1),
-              .seen = TS_NEW_ARRAY(scratch, uint32_t, p->letter_count + 1),
-              .held = TS_NEW_ARRAY(scratch, int64_t, p->ranks + 1),
-              .choice = TS_NEW_ARRAY(scratch, choice, p->ranks + 1),
-              .predict = rule->predict};
+  list_lister l = {.s = s,
+                   .p = p,
+                   .rule = rule,
+                   .word = ts_arena_copy(scratch, word, (size + 1) * sizeof *word),
+                   .next = TS_NEW_ARRAY(scratch, uint32_t, size + 1),
+                   .head = TS_NEW_ARRAY(scratch, uint32_t, p->ranks + 1),
+                   .seen = TS_NEW_ARRAY(scratch, uint32_t, p->letter_count + 1),
+                   .held = TS_NEW_ARRAY(scratch, int64_t, p->ranks + 1),
+                   .choice = TS_NEW_ARRAY(scratch, choice, p->ranks + 1),
+                   .predict = rule->predict};
   uint32_t *at = TS_NEW_ARRAY(scratch, uint32_t, p->ranks + 1);
   if (rule->predict)
     ts_pipeline_trace(s, word);
@@ -171,7 +172,7 @@ bool ts_pipeline_list(ts_pipeline_play *s, const ts_pipeline_rule *rule, const u
     }
     uint32_t place = l.choice[rank].place;
     out[at[rank]++] = l.word[place];
-    begin(&l, rank, place);
+    list_begin(&l, rank, place);
     left--;
     if (l.predict != rule->predict) {
       l.predict = rule->predict;

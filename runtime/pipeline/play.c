@@ -19,7 +19,7 @@ ts_pipeline_play *ts_pipeline_play_new(ts_arena *arena, const ts_pipeline *p)
   return s;
 }
 
-static int64_t end_of(const ts_pipeline *p, const int64_t *clock)
+static int64_t play_end_of(const ts_pipeline *p, const int64_t *clock)
 {
   int64_t end = 0;
   for (uint32_t k = 0; k < p->ranks * p->clocks; k++)
@@ -78,7 +78,7 @@ typedef struct unit {
 } unit;
 
 /* Its messages are those of its parts. */
-static void gather(const ts_pipeline *p, unit *u)
+static void play_gather(const ts_pipeline *p, unit *u)
 {
   uint32_t ins = 0, outs = 0;
   for (uint32_t k = 0; k < u->places; k++) {
@@ -103,7 +103,7 @@ static void find_unit(const ts_pipeline_play *s, const uint16_t *word, uint32_t 
     u->number[k] = word[place + k] * p->micro_batches + s->count[word[place + k]];
   u->map = joint ? joint->map : p->items[u->number[0]].map;
   if (joint)
-    gather(p, u);
+    play_gather(p, u);
   else
     u->in = p->ins + p->items[u->number[0]].first_in;
 }
@@ -113,7 +113,7 @@ static uint32_t out_of(const ts_pipeline *p, const unit *u, uint32_t out)
   return u->places > 1 ? u->out_of[out] : p->items[u->number[0]].first_out + out;
 }
 
-static void apply(ts_pipeline_play *s, const unit *u, int64_t *x)
+static void play_apply(ts_pipeline_play *s, const unit *u, int64_t *x)
 {
   const ts_pipeline *p = s->of;
   const ts_pipeline_map *map = &p->maps[u->map];
@@ -184,7 +184,7 @@ static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace
       if (trace)
         memcpy(s->history + (size_t)place * p->clocks, x, p->clocks * sizeof *x);
       if (dressed)
-        apply(s, &u, x);
+        play_apply(s, &u, x);
       else
         ts_pipeline_apply(s, &p->items[u.number[0]], x);
       if (trace)
@@ -201,7 +201,7 @@ static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace
     left -= place - s->at[rank];
     s->at[rank] = place;
   }
-  return left ? TS_PIPELINE_LATE : end_of(p, s->clock);
+  return left ? TS_PIPELINE_LATE : play_end_of(p, s->clock);
 }
 
 int64_t ts_pipeline_time(ts_pipeline_play *s, const uint16_t *word)
@@ -216,7 +216,8 @@ int64_t ts_pipeline_trace(ts_pipeline_play *s, const uint16_t *word)
 
 /* ---- The critical path ---- */
 
-static const ts_pipeline_row *row_of(const ts_pipeline *p, const ts_pipeline_map *map, uint32_t out)
+static const ts_pipeline_row *play_row_of(const ts_pipeline *p, const ts_pipeline_map *map,
+                                          uint32_t out)
 {
   for (uint32_t r = 0; r < map->row_count; r++)
     if (p->rows[map->first_row + r].out == out)
@@ -306,7 +307,7 @@ uint32_t ts_pipeline_critical(ts_pipeline_play *s, const uint16_t *word, uint32_
     if (message != TS_PIPELINE_NONE)
       out = p->clocks + output_of(p, &u, message);
     message = TS_PIPELINE_NONE;
-    const ts_pipeline_row *row = row_of(p, &p->maps[u.map], out);
+    const ts_pipeline_row *row = play_row_of(p, &p->maps[u.map], out);
     if (!row)
       continue;
     places[found++] = place;

@@ -6,7 +6,7 @@
 #include "runtime/load/intern.h"
 #include "runtime/play/fragment_map.h"
 
-static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t problem_larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* An item of a rank. */
 typedef struct run {
@@ -19,7 +19,7 @@ typedef struct run {
 
 /* ---- Maps ---- */
 
-typedef struct maker {
+typedef struct problem_maker {
   ts_arena *arena, *scratch;
   const ts_prepared *prepared;
   const ts_ir *ir;
@@ -40,23 +40,23 @@ typedef struct maker {
   uint32_t **slot_item; /* [ranks][slots] message + 1 */
   uint32_t *letter_of;  /* [rank * chunks + chunk][kinds] letter + 1 */
   const char *why;
-} maker;
+} problem_maker;
 
 static const char kind_names[] = "FIWB";
 
-static uint32_t rank_of(const maker *k, uint32_t coordinate)
+static uint32_t rank_of(const problem_maker *k, uint32_t coordinate)
 {
   return ts_peer_rank(k->prepared->tables->ranks, k->lane, coordinate);
 }
 
-static const ts_role *role_of(const maker *k, uint32_t coordinate)
+static const ts_role *role_of(const problem_maker *k, uint32_t coordinate)
 {
   return &k->prepared->roles->at[k->prepared->roles->of[rank_of(k, coordinate)]];
 }
 
 /* What the engine does with the item, calls of others than the rank's own group left out: its
  * members are ranks that do the same. */
-static run open_run(maker *k, uint32_t rank, uint32_t item)
+static run open_run(problem_maker *k, uint32_t rank, uint32_t item)
 {
   const ts_tables *t = k->prepared->tables;
   const ts_role *role = role_of(k, rank);
@@ -76,7 +76,7 @@ static run open_run(maker *k, uint32_t rank, uint32_t item)
                         .clocks = k->clocks}};
 }
 
-static void make_room(maker *k, ts_fragment_play *f)
+static void problem_make_room(problem_maker *k, ts_fragment_play *f)
 {
   f->clock = TS_NEW_ARRAY(k->scratch, int64_t, k->clocks.count + 1);
   f->in = TS_NEW_ARRAY(k->scratch, int64_t, k->ports + 1);
@@ -96,7 +96,7 @@ static uint32_t ports_of(const ts_ir *ir, uint32_t fragment, bool sends, uint32_
 }
 
 /* All clocks, and the ports that receive, or send. */
-static uint32_t places_of(const maker *k, uint32_t fragment, bool sends, uint32_t *places)
+static uint32_t places_of(const problem_maker *k, uint32_t fragment, bool sends, uint32_t *places)
 {
   uint32_t clocks = k->clocks.count, count = ports_of(k->ir, fragment, sends, places + clocks);
   for (uint32_t c = 0; c < clocks; c++)
@@ -106,7 +106,7 @@ static uint32_t places_of(const maker *k, uint32_t fragment, bool sends, uint32_
   return clocks + count;
 }
 
-static void add_map(maker *k, const run *of)
+static void add_map(problem_maker *k, const run *of)
 {
   uint32_t fragment = of->item->fragment, clocks = k->clocks.count;
   uint32_t *in = TS_NEW_ARRAY(k->scratch, uint32_t, clocks + k->ports + 1),
@@ -115,7 +115,7 @@ static void add_map(maker *k, const run *of)
            results = places_of(k, fragment, true, out), outs = results - clocks;
   int64_t *value = TS_NEW_ARRAY(k->scratch, int64_t, (size_t)columns * results + 1);
   ts_fragment_play play = of->play;
-  make_room(k, &play);
+  problem_make_room(k, &play);
   ts_fragment_map(&play, in, columns, out, results, value);
   ts_pipeline_map map = {.first_row = (uint32_t)k->rows.count,
                          .ins = ins,
@@ -155,7 +155,7 @@ static void add_map(maker *k, const run *of)
 }
 
 /* Equal fragments whose messages take equally long have one map. */
-static uint32_t map_of(maker *k, const run *r)
+static uint32_t map_of(problem_maker *k, const run *r)
 {
   uint32_t fragment = r->item->fragment, count = 2;
   uint32_t *words = TS_NEW_ARRAY(k->scratch, uint32_t, k->ports + 3);
@@ -173,7 +173,7 @@ static uint32_t map_of(maker *k, const run *r)
 /* ---- Memory ---- */
 
 /* In the order of nodes: a node has what it makes before it lets go of what it used. */
-static void measure(const ts_ir *ir, uint32_t fragment, ts_pipeline_item *item)
+static void problem_measure(const ts_ir *ir, uint32_t fragment, ts_pipeline_item *item)
 {
   int64_t held = 0;
   const ts_ir_node *nodes = ts_fragment_nodes(ir, fragment);
@@ -184,7 +184,7 @@ static void measure(const ts_ir *ir, uint32_t fragment, ts_pipeline_item *item)
         held += (bytes < 0) == frees ? bytes : 0;
         item->late -= bytes < 0 && frees && nodes[i].op == TS_IR_SEND ? bytes : 0;
       }
-      item->rise = larger(item->rise, held);
+      item->rise = problem_larger(item->rise, held);
       item->dip = held < item->dip ? held : item->dip;
     }
   item->net = held;
@@ -201,23 +201,23 @@ int64_t ts_pipeline_base(const ts_ir *ir, uint32_t rank)
 
 /* ---- Letters and items ---- */
 
-static const ts_ir_item *item_at(const maker *k, uint32_t rank, uint32_t item)
+static const ts_ir_item *item_at(const problem_maker *k, uint32_t rank, uint32_t item)
 {
   return &k->ir->items[k->ir->programs[rank].first_item + item];
 }
 
-static const char *work_of(const ts_ir *ir, const ts_ir_item *item)
+static const char *problem_work_of(const ts_ir *ir, const ts_ir_item *item)
 {
   return ir->strings + ir->fragments[item->fragment].work;
 }
 
-static int kind_of(const ts_ir *ir, const ts_ir_item *item)
+static int problem_kind_of(const ts_ir *ir, const ts_ir_item *item)
 {
-  const char *work = work_of(ir, item), *found = strchr(kind_names, *work);
+  const char *work = problem_work_of(ir, item), *found = strchr(kind_names, *work);
   return *work && !work[1] && found ? (int)(found - kind_names) : -1;
 }
 
-static bool refuse(maker *k, const char *why)
+static bool problem_refuse(problem_maker *k, const char *why)
 {
   k->why = k->why ? k->why : why;
   return false;
@@ -225,7 +225,7 @@ static bool refuse(maker *k, const char *why)
 
 /* A call whose members are at several places of the pipeline makes their ranks wait for each other.
  * */
-static bool leaves_rank(const maker *k, uint32_t rank, const ts_ir_node *n)
+static bool leaves_rank(const problem_maker *k, uint32_t rank, const ts_ir_node *n)
 {
   const ts_ranks *ranks = k->prepared->tables->ranks;
   const ts_rank_group *g = &ranks->groups[k->ir->collectives[n->arg].group];
@@ -236,36 +236,36 @@ static bool leaves_rank(const maker *k, uint32_t rank, const ts_ir_node *n)
   return false;
 }
 
-static bool check_fragment(maker *k, uint32_t rank, uint32_t fragment)
+static bool check_fragment(problem_maker *k, uint32_t rank, uint32_t fragment)
 {
   const ts_ir_node *nodes = ts_fragment_nodes(k->ir, fragment);
   for (uint32_t i = 0; i < k->ir->fragments[fragment].node_count; i++) {
     if (ts_node_chooses(&nodes[i]))
-      return refuse(k, "work waits for some of several messages");
+      return problem_refuse(k, "work waits for some of several messages");
     if (nodes[i].op == TS_IR_COLLECTIVE && leaves_rank(k, rank, &nodes[i]))
-      return refuse(k, "a collective within a micro-batch runs along the pipeline");
+      return problem_refuse(k, "a collective within a micro-batch runs along the pipeline");
   }
   return true;
 }
 
 /* How many items of a rank's program work on micro-batches; the rest is its step. */
-static uint32_t work_count(maker *k, uint32_t rank)
+static uint32_t work_count(problem_maker *k, uint32_t rank)
 {
   uint32_t count = 0, all = k->ir->programs[rank].item_count;
   for (; count < all && item_at(k, rank, count)->micro_batch != TS_IR_NONE; count++)
-    if (kind_of(k->ir, item_at(k, rank, count)) < 0) {
-      refuse(k, "some of its work is not F, I, W or B alone");
+    if (problem_kind_of(k->ir, item_at(k, rank, count)) < 0) {
+      problem_refuse(k, "some of its work is not F, I, W or B alone");
       return 0;
     }
   for (uint32_t i = count; i < all; i++)
     if (item_at(k, rank, i)->micro_batch != TS_IR_NONE) {
-      refuse(k, "it has steps between its work");
+      problem_refuse(k, "it has steps between its work");
       return 0;
     }
   return count;
 }
 
-static void number_letters(maker *k)
+static void number_letters(problem_maker *k)
 {
   ts_pipeline *p = k->p;
   uint32_t chunks = k->stages->chunks;
@@ -278,7 +278,7 @@ static void number_letters(maker *k)
       if (item->micro_batch == TS_IR_NONE)
         break;
       uint32_t place = r * chunks + item->chunk;
-      uint32_t *number = &k->letter_of[place * 4 + (uint32_t)kind_of(k->ir, item)];
+      uint32_t *number = &k->letter_of[place * 4 + (uint32_t)problem_kind_of(k->ir, item)];
       p->micro_batches =
         item->micro_batch >= p->micro_batches ? item->micro_batch + 1 : p->micro_batches;
       if (*number)
@@ -286,14 +286,14 @@ static void number_letters(maker *k)
       letters[p->letter_count] = (ts_pipeline_letter){r,
                                                       k->stages->of[place],
                                                       item->chunk,
-                                                      kind_names[kind_of(k->ir, item)],
+                                                      kind_names[problem_kind_of(k->ir, item)],
                                                       {TS_PIPELINE_NONE, TS_PIPELINE_NONE}};
       *number = ++p->letter_count;
     }
   p->letters = letters;
 }
 
-static uint32_t letter_at(const maker *k, uint32_t stage, char kind)
+static uint32_t letter_at(const problem_maker *k, uint32_t stage, char kind)
 {
   for (uint32_t l = 0; l < k->p->letter_count; l++)
     if (k->p->letters[l].stage == stage && k->p->letters[l].kind == kind)
@@ -301,14 +301,14 @@ static uint32_t letter_at(const maker *k, uint32_t stage, char kind)
   return TS_PIPELINE_NONE;
 }
 
-static uint32_t gradient_at(const maker *k, uint32_t stage)
+static uint32_t gradient_at(const problem_maker *k, uint32_t stage)
 {
   uint32_t i = letter_at(k, stage, 'I');
   return i == TS_PIPELINE_NONE ? letter_at(k, stage, 'B') : i;
 }
 
 /* What stands on the same rank and sends no message. */
-static void find_needs(maker *k)
+static void find_needs(problem_maker *k)
 {
   ts_pipeline *p = k->p;
   ts_pipeline_letter *letters = (ts_pipeline_letter *)p->letters;
@@ -328,7 +328,7 @@ static void find_needs(maker *k)
   }
 }
 
-static void list_ranks(maker *k)
+static void list_ranks(problem_maker *k)
 {
   ts_pipeline *p = k->p;
   uint32_t *first = TS_NEW_ARRAY(k->arena, uint32_t, p->ranks + 1),
@@ -349,7 +349,7 @@ static void list_ranks(maker *k)
 }
 
 /* Messages are numbered by the items that send them; then receivers find theirs by their slots. */
-static bool add_items(maker *k, const uint32_t *counts)
+static bool add_items(problem_maker *k, const uint32_t *counts)
 {
   ts_pipeline *p = k->p;
   uint32_t size = p->letter_count * p->micro_batches;
@@ -360,15 +360,16 @@ static bool add_items(maker *k, const uint32_t *counts)
   for (uint32_t r = 0; r < p->ranks; r++)
     for (uint32_t i = 0; i < counts[r]; i++, done++) {
       const ts_ir_item *of = item_at(k, r, i);
-      uint32_t letter =
-        k->letter_of[(r * k->stages->chunks + of->chunk) * 4 + (uint32_t)kind_of(k->ir, of)] - 1;
+      uint32_t letter = k->letter_of[(r * k->stages->chunks + of->chunk) * 4 +
+                                     (uint32_t)problem_kind_of(k->ir, of)] -
+                        1;
       uint32_t number = letter * p->micro_batches + of->micro_batch;
       if (!checked[of->fragment] && !check_fragment(k, r, of->fragment))
         return false;
       checked[of->fragment] = true;
       run x = open_run(k, r, i);
       items[number] = (ts_pipeline_item){.map = map_of(k, &x), .first_out = p->message_count};
-      measure(k->ir, of->fragment, &items[number]);
+      problem_measure(k->ir, of->fragment, &items[number]);
       uint32_t outs = ports_of(k->ir, of->fragment, true, ports);
       for (uint32_t o = 0; o < outs; o++) {
         const ts_route *route = &x.program->routes[x.item->port_base + ports[o]];
@@ -378,14 +379,15 @@ static bool add_items(maker *k, const uint32_t *counts)
       }
     }
   if (done != size)
-    return refuse(k, "its stages do not have the same kinds of work for every micro-batch");
+    return problem_refuse(k, "its stages do not have the same kinds of work for every micro-batch");
   uint32_t *receiver = TS_NEW_ARRAY(k->arena, uint32_t, p->message_count + 1);
   memset(receiver, 0xff, (p->message_count + 1) * sizeof *receiver);
   for (uint32_t r = 0; r < p->ranks; r++)
     for (uint32_t i = 0; i < counts[r]; i++) {
       const ts_ir_item *of = item_at(k, r, i);
-      uint32_t letter =
-        k->letter_of[(r * k->stages->chunks + of->chunk) * 4 + (uint32_t)kind_of(k->ir, of)] - 1;
+      uint32_t letter = k->letter_of[(r * k->stages->chunks + of->chunk) * 4 +
+                                     (uint32_t)problem_kind_of(k->ir, of)] -
+                        1;
       uint32_t number = letter * p->micro_batches + of->micro_batch;
       run x = open_run(k, r, i);
       items[number].first_in = (uint32_t)k->ins.count;
@@ -393,7 +395,7 @@ static bool add_items(maker *k, const uint32_t *counts)
       for (uint32_t o = 0; o < ins; o++) {
         uint32_t message = k->slot_item[r][x.program->routes[x.item->port_base + ports[o]].slot];
         if (!message)
-          return refuse(k, "its work waits for a step");
+          return problem_refuse(k, "its work waits for a step");
         TS_PUSH(k->arena, &k->ins, message - 1);
         receiver[message - 1] = number;
       }
@@ -415,7 +417,7 @@ typedef struct meeting {
 /* The steps of all ranks, which wait for each other by messages and collectives. Played together,
  * node by node, as soon as what a node needs is known. */
 typedef struct finale {
-  maker *k;
+  problem_maker *k;
   uint32_t count;    /* steps: one a rank */
   run *run;          /* [ranks] */
   bool **done;       /* [ranks][nodes] */
@@ -468,7 +470,7 @@ static progress play_final_node(finale *f, uint32_t rank, uint32_t i, bool *met)
   if (n->op == TS_IR_COLLECTIVE && leaves_rank(f->k, rank, n)) {
     meeting *m = meeting_of(f, rank, n, info->call);
     if (!*met) {
-      m->ready = larger(m->ready, larger(issued, ts_fragment_ready(&r->play, n)));
+      m->ready = problem_larger(m->ready, problem_larger(issued, ts_fragment_ready(&r->play, n)));
       m->end = ts_node_end(m->ready, m->ready, (int64_t)r->role->collective_time[n->arg]);
       m->count++;
       *met = true;
@@ -494,7 +496,7 @@ static progress play_final_node(finale *f, uint32_t rank, uint32_t i, bool *met)
  * host waits. */
 static bool play_steps(finale *f, uint32_t rank, uint32_t clock, int64_t *end)
 {
-  maker *k = f->k;
+  problem_maker *k = f->k;
   uint32_t left = 0;
   f->meetings.count = 0;
   int64_t **host_at = f->host_at;
@@ -536,13 +538,13 @@ static bool play_steps(finale *f, uint32_t rank, uint32_t clock, int64_t *end)
   for (uint32_t r = 0; r < k->p->ranks; r++)
     for (uint32_t c = 0; c < k->clocks.count; c++)
       if (c < k->streams || c == k->clocks.host)
-        *end = larger(*end, f->run[r].play.clock[c]);
+        *end = problem_larger(*end, f->run[r].play.clock[c]);
   if (*end <= TS_PIPELINE_NEVER / 2)
     *end = TS_PIPELINE_NEVER;
   return !left;
 }
 
-static bool add_ends(maker *k, const uint32_t *counts)
+static bool add_ends(problem_maker *k, const uint32_t *counts)
 {
   ts_pipeline *p = k->p;
   finale f = {.k = k,
@@ -554,10 +556,10 @@ static bool add_ends(maker *k, const uint32_t *counts)
               .there = TS_NEW_ARRAY(k->scratch, bool *, p->ranks + 1)};
   for (uint32_t r = 0; r < p->ranks; r++) {
     if (k->ir->programs[r].item_count != counts[r] + 1)
-      return refuse(k, "it has several steps");
+      return problem_refuse(k, "it has several steps");
     run *x = &f.run[r];
     *x = open_run(k, r, counts[r]);
-    make_room(k, &x->play);
+    problem_make_room(k, &x->play);
     f.done[r] = TS_NEW_ARRAY(k->scratch, bool, k->nodes + 1);
     f.met[r] = TS_NEW_ARRAY(k->scratch, bool, k->nodes + 1);
     f.host_at[r] = TS_NEW_ARRAY(k->scratch, int64_t, k->nodes + 1);
@@ -574,14 +576,14 @@ static bool add_ends(maker *k, const uint32_t *counts)
       if (!moves[c])
         ends[r * p->clocks + c] = TS_PIPELINE_NEVER;
       else if (!play_steps(&f, r, c, &ends[r * p->clocks + c]))
-        return refuse(k, "the steps of its ranks wait for its work");
+        return problem_refuse(k, "the steps of its ranks wait for its work");
   p->ends = ends;
   return true;
 }
 
 /* ---- The whole ---- */
 
-static bool make(maker *k)
+static bool make(problem_maker *k)
 {
   ts_pipeline *p = k->p;
   uint32_t *counts = TS_NEW_ARRAY(k->scratch, uint32_t, p->ranks + 1);
@@ -596,10 +598,10 @@ static bool make(maker *k)
   if (k->why)
     return false;
   if (all > TS_PIPELINE_ITEMS)
-    return refuse(k, "it has more than a million items");
+    return problem_refuse(k, "it has more than a million items");
   number_letters(k);
   if (p->letter_count > TS_PIPELINE_LETTERS)
-    return refuse(k, "it has too many stages");
+    return problem_refuse(k, "it has too many stages");
   find_needs(k);
   list_ranks(k);
   if (!add_items(k, counts) || !add_ends(k, counts))
@@ -612,19 +614,20 @@ static bool make(maker *k)
   p->room = TS_NEW_ARRAY(k->arena, int64_t, p->ranks + 1);
   for (uint32_t m = 0; m < p->map_count; m++)
     if (p->maps[m].row_count > TS_PIPELINE_ROWS)
-      return refuse(k, "its work sends too many messages");
+      return problem_refuse(k, "its work sends too many messages");
   return true;
 }
 
-static maker open_maker(ts_arena *arena, const ts_prepared *prepared, ts_pipeline *p, uint32_t lane)
+static problem_maker open_maker(ts_arena *arena, const ts_prepared *prepared, ts_pipeline *p,
+                                uint32_t lane)
 {
   const ts_ir *ir = prepared->tables->ir;
-  maker k = {.arena = arena,
-             .scratch = ts_arena_new("pipeline"),
-             .prepared = prepared,
-             .ir = ir,
-             .p = p,
-             .lane = lane};
+  problem_maker k = {.arena = arena,
+                     .scratch = ts_arena_new("pipeline"),
+                     .prepared = prepared,
+                     .ir = ir,
+                     .p = p,
+                     .lane = lane};
   k.kinds.arena = k.scratch;
   p->ranks = ir->programs_count;
   uint32_t queues = 0, s = k.streams = prepared->tables->streams;
@@ -645,7 +648,7 @@ static maker open_maker(ts_arena *arena, const ts_prepared *prepared, ts_pipelin
 ts_pipeline *ts_pipeline_new(ts_arena *arena, const ts_prepared *prepared,
                              const ts_pipeline_stages *stages, uint32_t lane, const char **why)
 {
-  maker k = open_maker(arena, prepared, TS_NEW(arena, ts_pipeline), lane);
+  problem_maker k = open_maker(arena, prepared, TS_NEW(arena, ts_pipeline), lane);
   const char **names = TS_NEW_ARRAY(arena, const char *, k.streams + 1);
   for (uint32_t s = 0; s < k.streams; s++)
     names[s] = ts_arena_printf(arena, "%s", k.ir->strings + k.ir->streams[s].name);
@@ -666,7 +669,7 @@ enum { JOINED_MAPS = 2048 };
 typedef TS_VEC(ts_pipeline_joint) joints;
 
 /* Of two or three items, from an item of another IR. False: its messages are not theirs. */
-static bool add_joint(maker *k, joints *list, const run *r, const ts_pipeline_parts *parts)
+static bool add_joint(problem_maker *k, joints *list, const run *r, const ts_pipeline_parts *parts)
 {
   const ts_pipeline *p = k->p;
   ts_pipeline_joint joint = {.of = {0, 0, TS_PIPELINE_NONE}, .next = TS_PIPELINE_NONE};
@@ -689,7 +692,7 @@ static bool add_joint(maker *k, joints *list, const run *r, const ts_pipeline_pa
       map->row_count > TS_PIPELINE_ROWS)
     return false;
   ts_pipeline_item bytes = {0};
-  measure(k->ir, r->item->fragment, &bytes);
+  problem_measure(k->ir, r->item->fragment, &bytes);
   joint.net = bytes.net;
   joint.rise = bytes.rise;
   joint.least = map->busy >= apart ? TS_PIPELINE_DRESSES :
@@ -700,7 +703,7 @@ static bool add_joint(maker *k, joints *list, const run *r, const ts_pipeline_pa
   return true;
 }
 
-static void load_maps(maker *k)
+static void load_maps(problem_maker *k)
 {
   const ts_pipeline *p = k->p;
   uint32_t rows = 0, terms = 0, after = 0;
@@ -743,7 +746,7 @@ static void index_joints(ts_arena *arena, ts_pipeline *p, joints *list)
 }
 
 /* False: the IR has other streams. */
-static bool find_clocks(maker *k)
+static bool find_clocks(problem_maker *k)
 {
   const ts_pipeline *p = k->p;
   if (k->clocks.count != p->clocks || k->streams != p->streams)
@@ -764,7 +767,7 @@ static bool find_clocks(maker *k)
 bool ts_pipeline_join(ts_arena *arena, ts_pipeline *p, const ts_prepared *prepared, uint32_t lane,
                       const ts_pipeline_parts *const *parts)
 {
-  maker k = open_maker(arena, prepared, p, lane);
+  problem_maker k = open_maker(arena, prepared, p, lane);
   bool pays = false;
   joints list = {0};
   if (p->map_count <= JOINED_MAPS && find_clocks(&k)) {

@@ -48,7 +48,7 @@ typedef struct searcher {
 } searcher;
 
 /* splitmix64 (Steele, Lea, Flood, OOPSLA 2014) */
-static uint64_t draw(searcher *x)
+static uint64_t search_draw(searcher *x)
 {
   uint64_t z = x->random += UINT64_C(0x9e3779b97f4a7c15);
   z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -56,19 +56,19 @@ static uint64_t draw(searcher *x)
   return z ^ z >> 31;
 }
 
-static uint32_t below(searcher *x, uint32_t n) { return n ? (uint32_t)(draw(x) % n) : 0; }
+static uint32_t below(searcher *x, uint32_t n) { return n ? (uint32_t)(search_draw(x) % n) : 0; }
 
 /* 1 and more, half as often each time */
 static uint32_t some(searcher *x)
 {
-  uint64_t bits = draw(x);
+  uint64_t bits = search_draw(x);
   uint32_t n = 1;
   for (; bits & 1 && n < 24; bits >>= 1)
     n += n < 4 ? 1 : 3;
   return n;
 }
 
-static void tell(searcher *x)
+static void search_tell(searcher *x)
 {
   common *all = x->all;
   ts_pipeline_news news = {.timed = atomic_fetch_add(&all->timed, x->timed - x->told)};
@@ -98,14 +98,14 @@ static bool goes_on(searcher *x)
     return false;
   if (x->timed < x->next_look)
     return true;
-  tell(x);
+  search_tell(x);
   x->next_look = x->timed + LOOK / (x->size + 1) + 1;
   x->stopped = atomic_load(&x->all->ended) ||
                (how->seconds > 0 && ts_clock() - x->began_at >= how->seconds);
   return !x->stopped;
 }
 
-static int64_t time_of(searcher *x, const uint16_t *word)
+static int64_t search_time_of(searcher *x, const uint16_t *word)
 {
   x->timed++;
   return ts_pipeline_time(x->s, word);
@@ -134,7 +134,7 @@ static bool legal(searcher *x, const uint16_t *word)
   return !lacks;
 }
 
-static void keep(searcher *x, const uint16_t *word, int64_t step, uint32_t began)
+static void search_keep(searcher *x, const uint16_t *word, int64_t step, uint32_t began)
 {
   ts_pipeline_dress dress = x->s->dress;
   uint32_t at = 0;
@@ -161,7 +161,7 @@ static void keep_dressed(searcher *x, const uint16_t *word, uint32_t began)
     x->s->dress = (ts_pipeline_dress)d;
     if (!(x->dresses >> d & 1) || (d && !legal(x, word)))
       continue;
-    int64_t step = time_of(x, word);
+    int64_t step = search_time_of(x, word);
     if (step >= least)
       continue;
     least = step;
@@ -169,7 +169,7 @@ static void keep_dressed(searcher *x, const uint16_t *word, uint32_t began)
   }
   x->s->dress = best;
   if (least < TS_PIPELINE_LATE)
-    keep(x, word, least, began);
+    search_keep(x, word, least, began);
   x->s->dress = TS_PIPELINE_SPLIT;
 }
 
@@ -264,10 +264,10 @@ static void swap_all(uint16_t *word, uint32_t from, uint32_t to, uint16_t a, uin
 }
 
 /* Changes `trial`; the rank whose word it was. */
-static uint32_t change(searcher *x)
+static uint32_t search_change(searcher *x)
 {
   const ts_pipeline *p = x->p;
-  uint64_t kind = draw(x) % 16;
+  uint64_t kind = search_draw(x) % 16;
   uint32_t place =
     kind < 13 && x->critical_count ? x->critical[below(x, x->critical_count)] : below(x, x->size);
   uint32_t rank = rank_at(p, place), first = p->first[rank], end = p->first[rank + 1],
@@ -282,7 +282,7 @@ static uint32_t change(searcher *x)
     move(x->trial, place, up);
   } else if (place + 1 < end && x->trial[place] != x->trial[place + 1]) {
     uint32_t stretch = kind == 14 ? end - first : 8 * some(x);
-    swap_all(x->trial, kind == 14 && draw(x) & 1 ? first : place,
+    swap_all(x->trial, kind == 14 && search_draw(x) & 1 ? first : place,
              place + stretch < end ? place + stretch : end, x->trial[place], x->trial[place + 1]);
   }
   return rank;
@@ -314,16 +314,16 @@ static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders, i
   x->s->dress = from->dress;
   int64_t best = from->step;
   memcpy(x->word, from->word, x->size * sizeof *x->word);
-  now = worth_of(x, time_of(x, x->word));
+  now = worth_of(x, search_time_of(x, x->word));
   for (int k = 0; k < HISTORY; k++)
     history[k] = now + slack;
   find_critical(x);
   memcpy(x->trial, x->word, x->size * sizeof *x->word);
   for (uint64_t k = 0; goes_on(x) && x->timed < until && !at_bound(x); k++) {
-    uint32_t rank = change(x), first = x->p->first[rank],
+    uint32_t rank = search_change(x), first = x->p->first[rank],
              count = x->p->first[rank + 1] - x->p->first[rank];
     bool good = ts_pipeline_legal(x->s, x->trial, rank, x->p->room[rank], NULL);
-    int64_t step = good ? time_of(x, x->trial) : TS_PIPELINE_LATE;
+    int64_t step = good ? search_time_of(x, x->trial) : TS_PIPELINE_LATE;
     x->timed += !good && k % 8 == 0; /* so that it ends where nothing is legal */
     int64_t worth = step < TS_PIPELINE_LATE ? worth_of(x, step) : 0;
     int64_t *late = &history[k % HISTORY];
@@ -337,7 +337,7 @@ static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders, i
     if (step < best) {
       best = step;
       improved = x->timed;
-      keep(x, x->word, step, began);
+      search_keep(x, x->word, step, began);
     }
     if (++since >= 8) {
       since = 0;
@@ -359,11 +359,11 @@ typedef struct climber {
   int64_t slack;
 } climber;
 
-typedef struct pool {
+typedef struct search_pool {
   climber *at;
   uint32_t count, next;
   pthread_mutex_t lock;
-} pool;
+} search_pool;
 
 static void climb_alone(climber *c)
 {
@@ -376,9 +376,9 @@ static void climb_alone(climber *c)
   list_all(x, x->word, x->best[0].began);
 }
 
-static void *work(void *closure)
+static void *search_work(void *closure)
 {
-  pool *w = closure;
+  search_pool *w = closure;
   for (;;) {
     pthread_mutex_lock(&w->lock);
     uint32_t mine = w->next < w->count ? w->next++ : UINT32_MAX;
@@ -389,14 +389,14 @@ static void *work(void *closure)
   }
 }
 
-static void climb_together(pool *w, uint32_t jobs)
+static void climb_together(search_pool *w, uint32_t jobs)
 {
   pthread_t threads[CLIMBED];
   uint32_t started = 0;
   while (started + 1 < jobs && started + 1 < w->count &&
-         pthread_create(&threads[started], NULL, work, w) == 0)
+         pthread_create(&threads[started], NULL, search_work, w) == 0)
     started++;
-  work(w);
+  search_work(w);
   while (started > 0)
     pthread_join(threads[--started], NULL);
 }
@@ -432,14 +432,14 @@ static void open_searcher(searcher *x, ts_arena *arena, const ts_pipeline *p,
 }
 
 /* What the climbers met; in turn, so that the answer is the same whoever came first. */
-static void take_over(searcher *x, const pool *w)
+static void take_over(searcher *x, const search_pool *w)
 {
   for (uint32_t k = 0; k < w->count; k++) {
     searcher *c = &w->at[k].x;
     x->timed += c->timed;
     for (uint32_t i = 0; i < c->kept_count; i++) {
       x->s->dress = c->best[i].dress;
-      keep(x, c->best[i].word, c->best[i].step, c->best[i].began);
+      search_keep(x, c->best[i].word, c->best[i].step, c->best[i].began);
     }
     x->told += c->told;
   }
@@ -456,7 +456,7 @@ static void climb_all(searcher *x)
     uint64_t left = x->how->orders - x->timed, few = left / FEWEST + 1,
              climb = few < CLIMBED ? few : CLIMBED,
              share = round + 1 < ROUNDS ? left / 2 / climb : left / climb;
-    pool w = {.at = climbers, .lock = PTHREAD_MUTEX_INITIALIZER};
+    search_pool w = {.at = climbers, .lock = PTHREAD_MUTEX_INITIALIZER};
     ts_pipeline_search alone = *x->how;
     w.count = round || climb < x->kept_count ? (uint32_t)climb : x->kept_count;
     alone.orders = share + 1;

@@ -2,12 +2,12 @@
 
 #include "runtime/load/intern.h"
 
-typedef struct reader {
+typedef struct at_once_reader {
   const ts_tables *t;
   ts_arena *scratch;
   ts_intern past;  /* what was done before: the past of the item before it, and a fragment */
   ts_intern sends; /* a past and a node */
-} reader;
+} at_once_reader;
 
 static void number_alone(const ts_program_info *program, uint32_t *set, uint32_t *count)
 {
@@ -16,7 +16,7 @@ static void number_alone(const ts_program_info *program, uint32_t *set, uint32_t
 }
 
 /* First sends to peers up to the first receive, in the order of issue. */
-static void number_together(reader *r, uint32_t number, uint32_t *set)
+static void number_together(at_once_reader *r, uint32_t number, uint32_t *set)
 {
   const ts_program_info *program = &r->t->programs[number];
   uint32_t words[2] = {TS_IR_NONE, 0};
@@ -41,7 +41,7 @@ static void number_together(reader *r, uint32_t number, uint32_t *set)
 ts_send_sets ts_send_sets_of(ts_arena *arena, const ts_tables *t)
 {
   uint32_t programs = t->ir->programs_count;
-  reader r = {.t = t, .scratch = ts_arena_new("sends at once")};
+  at_once_reader r = {.t = t, .scratch = ts_arena_new("sends at once")};
   r.past.arena = r.sends.arena = r.scratch;
   uint32_t **of = TS_NEW_ARRAY(arena, uint32_t *, programs);
   for (uint32_t p = 0; p < programs; p++) {

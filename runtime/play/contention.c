@@ -72,7 +72,7 @@ ts_contention *ts_contention_new(ts_arena *arena, const ts_tables *tables, ts_ne
 
 /* A call that takes `times` as long as the network would have it and begins at its start, or when
  * the call with the tag `after` has ended. */
-static void add(ts_contention *c, double times, uint32_t after, begin b)
+static void contention_add(ts_contention *c, double times, uint32_t after, begin b)
 {
   if (c->packets.net && b.start < c->now)
     b.start = c->now;
@@ -94,7 +94,7 @@ static void add(ts_contention *c, double times, uint32_t after, begin b)
 }
 
 /* The call with this tag has ended: what was not to pass it begins. */
-static void follow(ts_contention *c, uint32_t tag)
+static void contention_follow(ts_contention *c, uint32_t tag)
 {
   uint32_t place = tag < c->followers.count ? c->followers.at[tag] : TS_IR_NONE;
   if (place == TS_IR_NONE)
@@ -158,10 +158,10 @@ bool ts_contention_collective(ts_contention *c, const ts_role *role, uint32_t co
     return false;
   const ts_flow_pattern *pattern =
     group_pattern(c, call->group, g->instance_of[rank], flows.model, flows.shape);
-  add(c, times_of(c, collective), TS_IR_NONE,
-      (begin){pattern, flows.volume * pattern->share,
-              flows.base + ts_flow_latency(pattern, call->kind), start, tag, 0, false,
-              ir->net_models[flows.model].kind == TS_IR_NET_PACKET});
+  contention_add(c, times_of(c, collective), TS_IR_NONE,
+                 (begin){pattern, flows.volume * pattern->share,
+                         flows.base + ts_flow_latency(pattern, call->kind), start, tag, 0, false,
+                         ir->net_models[flows.model].kind == TS_IR_NET_PACKET});
   return true;
 }
 
@@ -182,9 +182,9 @@ bool ts_contention_message(ts_contention *c, uint32_t profile, uint32_t port, ui
     TS_PUSH(c->arena, &c->path_patterns, made);
   }
   const ts_flow_pattern *pattern = c->path_patterns.at[path];
-  add(c, times_of(c, c->tables->ir->collectives_count + port), after,
-      (begin){pattern, flows.volume, flows.base, start, tag, 0, true,
-              c->tables->ir->net_models[flows.model].kind == TS_IR_NET_PACKET});
+  contention_add(c, times_of(c, c->tables->ir->collectives_count + port), after,
+                 (begin){pattern, flows.volume, flows.base, start, tag, 0, true,
+                         c->tables->ir->net_models[flows.model].kind == TS_IR_NET_PACKET});
   return true;
 }
 
@@ -300,7 +300,7 @@ uint32_t ts_contention_ended(ts_contention *c)
     tag = call == TS_FLOW_NONE ? TS_IR_NONE : c->tags.at[call];
   }
   if (tag != TS_IR_NONE)
-    follow(c, tag);
+    contention_follow(c, tag);
   return tag;
 }
 

@@ -40,8 +40,8 @@ static void park_at_call(ts_rendezvous_state *r, ts_process *p, uint32_t id)
 typedef enum joined { WAITS, IS_LAST, IS_ELSEWHERE } joined;
 
 /* Comes to the call. The last one does not wait. */
-static joined join(ts_engine *e, uint32_t id, ts_rendezvous_state *r, const ts_play_op *op,
-                   uint64_t ready)
+static joined engine_join(ts_engine *e, uint32_t id, ts_rendezvous_state *r, const ts_play_op *op,
+                          uint64_t ready)
 {
   ts_process *p = &e->processes.at[id];
   if (r->count && r->collective != op->arg)
@@ -78,7 +78,7 @@ static bool meet(ts_engine *e, uint32_t id, const ts_play_item *v, const ts_play
   }
   if (r->shared)
     ts_thread_pool_lock(e->processes.pool, rendezvous);
-  joined how = join(e, id, r, op, ready);
+  joined how = engine_join(e, id, r, op, ready);
   bool shares = how == IS_LAST && e->processes.contention &&
                 ts_contention_collective(e->processes.contention, w->role, op->arg, w->rank,
                                          r->start, rendezvous);
@@ -99,8 +99,8 @@ static bool meet(ts_engine *e, uint32_t id, const ts_play_item *v, const ts_play
 
 /* `posted`: from when on it may leave, whatever its stream does. False: it is under way beside
  * other calls. */
-static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_play_item *v,
-                 const ts_play_op *op, uint64_t posted)
+static bool engine_send(ts_engine *e, uint32_t id, const ts_player *w, const ts_play_item *v,
+                        const ts_play_op *op, uint64_t posted)
 {
   ts_process *p = &e->processes.at[id];
   const ts_route *route = &w->program->routes[v->port_base + op->arg];
@@ -133,8 +133,8 @@ static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_play_it
 }
 
 /* Plays the op at the cursor. False: it waits. */
-static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_player *w,
-                        const ts_play_item *v, const ts_play_op *op)
+static inline bool engine_play(ts_engine *e, uint32_t id, ts_process *p, const ts_player *w,
+                               const ts_play_item *v, const ts_play_op *op)
 {
   uint64_t time =
              (uint64_t)ts_node_from(op->kind == TS_OP_SEND, (int64_t)p->time, (int64_t)p->posted),
@@ -164,8 +164,7 @@ static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_playe
       return false;
     p->posted = p->time;
     return true;
-  case TS_OP_SEND:
-    return send(e, id, w, v, op, time);
+  case TS_OP_SEND: return engine_send(e, id, w, v, op, time);
   case TS_OP_RECV:
     route = &w->program->routes[v->port_base + op->arg];
     place = &w->arrived[route->slot];
@@ -200,7 +199,7 @@ static void run_stream(ts_engine *e, uint32_t id, uint32_t stream)
     }
     const ts_play_item *v = p->in;
     const ts_play_op *op = p->op;
-    if (!play(e, id, p, w, v, op))
+    if (!engine_play(e, id, p, w, v, op))
       return;
     if (p->time >> TS_CLOCK_BITS) {
       e->processes.overflow = true;
@@ -214,7 +213,7 @@ static void run_stream(ts_engine *e, uint32_t id, uint32_t stream)
 
 /* Takes the next process off the stack, or with `order` one from anywhere (a linear congruential
  * generator chooses). */
-static uint32_t take(ts_engine *e)
+static uint32_t engine_take(ts_engine *e)
 {
   if (e->order) {
     e->order = e->order * 1664525u + 1013904223u;
@@ -306,7 +305,7 @@ static bool failed(const ts_engine *e)
 static bool play_ready(ts_engine *e)
 {
   while (e->processes.ready_count && !failed(e) && go_on(e)) {
-    uint32_t id = take(e), stream = id % e->processes.per_player;
+    uint32_t id = engine_take(e), stream = id % e->processes.per_player;
     if (stream < e->facts.tables->streams)
       run_stream(e, id, stream);
     else
@@ -380,16 +379,16 @@ static void keep_entries(ts_arena *arena, const ts_tables *t, ts_player *w)
   w->entries = ts_arena_alloc_raw(arena, last.first * sizeof *w->entries);
 }
 
-typedef struct stage {
+typedef struct engine_stage {
   ts_engine *partitions;
   ts_repeats *repeats; /* NULL: every op is played */
   ts_arena **kept, **scratch; /* [partitions] */
-} stage;
+} engine_stage;
 
 /* What belongs to the partition's players, so that a thread makes it. */
 static void set_partition(void *closure, uint32_t partition, bool first)
 {
-  const stage *s = closure;
+  const engine_stage *s = closure;
   ts_engine *e = &s->partitions[partition];
   const ts_partitions *partitions = e->processes.partitions;
   ts_arena *arena = s->kept[partition], *scratch = s->scratch[partition];
@@ -412,7 +411,7 @@ static void set_partition(void *closure, uint32_t partition, bool first)
     ts_thread_pool_mail(e->processes.pool, partition);
 }
 
-static void make_partitions(const stage *s, const ts_engine *whole)
+static void make_partitions(const engine_stage *s, const ts_engine *whole)
 {
   for (uint32_t k = 0; k < whole->processes.partitions->count; k++) {
     s->partitions[k] = *whole;
@@ -422,7 +421,7 @@ static void make_partitions(const stage *s, const ts_engine *whole)
   }
 }
 
-static void play_together(ts_arena *arena, ts_arena *scratch, stage *s, uint32_t threads)
+static void play_together(ts_arena *arena, ts_arena *scratch, engine_stage *s, uint32_t threads)
 {
   ts_thread_pool *pool = s->partitions->processes.pool;
   uint32_t partitions = s->partitions->processes.partitions->count;
@@ -456,9 +455,10 @@ static bool ended(const ts_engine *partitions)
 static const ts_facts *play_partitions(ts_arena *arena, ts_arena *scratch, ts_engine *whole,
                                        uint32_t threads, ts_engine **e)
 {
-  stage s = {.partitions = TS_NEW_ARRAY(scratch, ts_engine, whole->processes.partitions->count),
-             .kept = &arena,
-             .scratch = &scratch};
+  engine_stage s = {.partitions =
+                      TS_NEW_ARRAY(scratch, ts_engine, whole->processes.partitions->count),
+                    .kept = &arena,
+                    .scratch = &scratch};
   *e = s.partitions;
   make_rendezvous(arena, scratch, whole);
   if (!whole->processes.contention && !whole->facts.tables->every_op)

@@ -128,7 +128,7 @@ static standing look_at(const ts_engine *e, ts_arena *arena, uint32_t id)
   return s;
 }
 
-static void report(const ts_engine *e, ts_stop *stop, const standing *s)
+static void explain_report(const ts_engine *e, ts_stop *stop, const standing *s)
 {
   const ts_ir *ir = e->facts.tables->ir;
   const ts_player *w = &e->facts.players[e->processes.at[s->id].player];
@@ -169,7 +169,7 @@ static int explain_stall(const ts_engine *e, ts_stop *stop, uint32_t first)
   if (steps < e->processes.count) {
     ts_stop_set(stop, TS_EXIT_NO, "R0201", "stalled",
                 "the step never ends: a rank waits for something that never happens");
-    report(e, stop, &s);
+    explain_report(e, stop, &s);
     ts_stop_help(stop, "the program that should do that ends without it");
     return -1;
   }
@@ -177,7 +177,7 @@ static int explain_stall(const ts_engine *e, ts_stop *stop, uint32_t first)
               "the step never ends: work items wait for each other in a cycle");
   from = s.id;
   do {
-    report(e, stop, &s);
+    explain_report(e, stop, &s);
     s = look_at(e, stop->arena, s.for_id);
   } while (s.id != from);
   ts_stop_help(

@@ -40,7 +40,8 @@ typedef struct gatherer { /* the distinct classes among the members of an instan
   uint32_t count;
 } gatherer;
 
-static void gather(const ts_rank_group *group, uint32_t instance, const uint32_t *of, gatherer *g)
+static void fold_gather(const ts_rank_group *group, uint32_t instance, const uint32_t *of,
+                        gatherer *g)
 {
   bool sorted = true;
   g->count = 0;
@@ -66,7 +67,7 @@ static void key_by_group(folder *f, uint32_t group)
                  TS_NEW_ARRAY(scratch, uint32_t, g->size), 0};
   memset(f->key, 0xff, f->t->ranks->world * sizeof *f->key);
   for (uint32_t i = 0; i < g->instances; i++) {
-    gather(g, i, f->of, &at);
+    fold_gather(g, i, f->of, &at);
     uint32_t set = ts_intern_run(&sets, at.list, at.count);
     for (uint32_t j = 0; j < g->size; j++) {
       uint32_t rank = ts_instance_ranks(g, i)[j];
@@ -88,7 +89,7 @@ static void key_by_peer(folder *f, uint32_t peer)
   }
 }
 
-static void split(folder *f, ts_split_by by, uint32_t group)
+static void fold_split(folder *f, ts_split_by by, uint32_t group)
 {
   uint32_t before = f->count;
   f->count = ts_refine(f->of, f->count, f->key, f->t->ranks->world);
@@ -105,20 +106,23 @@ static void refine(folder *f)
       if (!ranks->groups[g].used || ranks->groups[g].size == 1)
         continue;
       key_by_group(f, g);
-      split(f, TS_SPLIT_MEMBERS, g);
+      fold_split(f, TS_SPLIT_MEMBERS, g);
     }
     for (uint32_t p = 0; p < f->most_peers; p++) {
       key_by_peer(f, p);
-      split(f, TS_SPLIT_PEERS, TS_IR_NONE);
+      fold_split(f, TS_SPLIT_PEERS, TS_IR_NONE);
     }
   }
 }
 
 /* ---- Kinds that differ in their programs alone ---- */
 
-typedef struct words { ts_arena *arena; TS_VEC(uint32_t) at; } words;
+typedef struct fold_words {
+  ts_arena *arena;
+  TS_VEC(uint32_t) at;
+} fold_words;
 
-static void add_words(words *w, const void *bytes, size_t size)
+static void add_words(fold_words *w, const void *bytes, size_t size)
 {
   for (size_t i = 0; i < size / sizeof(uint32_t); i++) {
     uint32_t word;
@@ -128,7 +132,7 @@ static void add_words(words *w, const void *bytes, size_t size)
 }
 
 /* What is played, what is held, and where messages go: all but with whom. */
-static void add_program(words *w, const ts_tables *t, uint32_t number)
+static void add_program(fold_words *w, const ts_tables *t, uint32_t number)
 {
   const ts_ir_program *p = &t->ir->programs[number];
   const ts_program_info *info = &t->programs[number];
@@ -149,7 +153,7 @@ static void add_program(words *w, const ts_tables *t, uint32_t number)
     add_words(w, (uint32_t[]){info->peers[i].sends}, 4);
 }
 
-static void add_kind(words *w, const ts_tables *t, const ts_role *role)
+static void add_kind(fold_words *w, const ts_tables *t, const ts_role *role)
 {
   const ts_program_info *info = &t->programs[role->program];
   add_words(w, &role->speed, sizeof role->speed);
@@ -212,7 +216,7 @@ static void join_kinds(folder *f, const ts_roles *roles)
       continue;
     }
     ts_arena *scratch = ts_arena_new("kind");
-    words w = {.arena = scratch};
+    fold_words w = {.arena = scratch};
     add_program(&w, t, roles->at[k].program);
     add_kind(&w, t, &roles->at[k]);
     class[k] = ts_intern_run(&kinds, w.at.at, (uint32_t)w.at.count);
@@ -274,7 +278,7 @@ static void find_rendezvous(ts_arena *arena, const folder *f, ts_fold *fold)
       if (rendezvous_of[(size_t)p * t->comm_count + c] != TS_IR_NONE ||
           !ts_calls_of(t, t->ranks->program[fold->rank[p]], c))
         continue;
-      gather(g, g->instance_of[fold->rank[p]], fold->of, &at);
+      fold_gather(g, g->instance_of[fold->rank[p]], fold->of, &at);
       add_rendezvous(arena, f, c, &at, rendezvous_of, &rendezvous, &members, fold);
     }
   }

@@ -33,7 +33,7 @@ static void issue(ts_fragment_play *f, const ts_ir_node *n)
 }
 
 /* Returns when its stream is free. */
-static int64_t send(ts_fragment_play *f, const ts_ir_node *n, int64_t ready)
+static int64_t fragment_map_send(ts_fragment_play *f, const ts_ir_node *n, int64_t ready)
 {
   static const ts_passage nothing = {.lane = TS_IR_NONE};
   const ts_passage *m = f->passages ? &f->passages[f->routes[n->arg].call] : &nothing;
@@ -53,7 +53,7 @@ void ts_fragment_step(ts_fragment_play *f, uint32_t node)
   }
   int64_t ready = ts_fragment_ready(f, n), end;
   if (n->op == TS_IR_SEND) {
-    end = send(f, n, ready);
+    end = fragment_map_send(f, n, ready);
   } else {
     end = ts_node_end(ready, n->op == TS_IR_RECV ? f->in[n->arg] : ready,
                       (int64_t)(n->op == TS_IR_COMPUTE    ? f->kernels[n->arg] :

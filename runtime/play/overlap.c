@@ -37,7 +37,7 @@ typedef struct rendezvous {
   double *rates;    /* [members] of the transfer, as each member's device allows */
 } rendezvous;
 
-typedef struct stage {
+typedef struct overlap_stage {
   ts_arena *scratch;
   ts_facts facts;
   ts_partitions whole;
@@ -55,16 +55,16 @@ typedef struct stage {
   uint64_t now;
   uint64_t rounds, alone; /* alone: end of the play without slowdown */
   bool interrupted;
-} stage;
+} overlap_stage;
 
 /* ---- What comes when ---- */
 
-static void announce(stage *s, uint64_t time, uint32_t id, uint32_t version)
+static void announce(overlap_stage *s, uint64_t time, uint32_t id, uint32_t version)
 {
   ts_event_queue_announce(s->scratch, &s->heap, (ts_moment){time, id, id, version});
 }
 
-static void touch(stage *s, uint32_t player)
+static void touch(overlap_stage *s, uint32_t player)
 {
   if (!s->is_dirty[player]) {
     s->is_dirty[player] = true;
@@ -74,12 +74,12 @@ static void touch(stage *s, uint32_t player)
 
 /* ---- Rates ---- */
 
-static uint32_t tag_of(const stage *s, uint32_t id)
+static uint32_t tag_of(const overlap_stage *s, uint32_t id)
 {
   return id >= s->processes.count ? id - s->processes.count : s->facts.fold->rendezvous_count + id;
 }
 
-static void set_rate(stage *s, progress *p, double rate, uint32_t id)
+static void set_rate(overlap_stage *s, progress *p, double rate, uint32_t id)
 {
   if (p->rate == rate)
     return;
@@ -103,20 +103,20 @@ static void set_rate(stage *s, progress *p, double rate, uint32_t id)
   announce(s, s->now + (uint64_t)llround(length), id, p->version);
 }
 
-static const ts_player *player_of(const stage *s, const actor *a)
+static const ts_player *player_of(const overlap_stage *s, const actor *a)
 {
   return &s->facts.players[a->process->player];
 }
-static const ts_play_item *item_of(const actor *a) { return a->process->in; }
+static const ts_play_item *overlap_item_of(const actor *a) { return a->process->in; }
 
-static uint32_t node_of(const stage *s, const actor *a)
+static uint32_t node_of(const overlap_stage *s, const actor *a)
 {
-  return s->facts.tables->layouts[item_of(a)->fragment].order[a->process->op->first];
+  return s->facts.tables->layouts[overlap_item_of(a)->fragment].order[a->process->op->first];
 }
 
-static const ts_ir_node *ir_node_of(const stage *s, const actor *a)
+static const ts_ir_node *ir_node_of(const overlap_stage *s, const actor *a)
 {
-  return &ts_fragment_nodes(s->facts.tables->ir, item_of(a)->fragment)[node_of(s, a)];
+  return &ts_fragment_nodes(s->facts.tables->ir, overlap_item_of(a)->fragment)[node_of(s, a)];
 }
 
 static bool computes(const actor *a)
@@ -125,7 +125,7 @@ static bool computes(const actor *a)
 }
 
 /* The column of the transfer under way, or TS_IR_NONE. */
-static uint32_t transfer_of(const stage *s, const actor *a)
+static uint32_t transfer_of(const overlap_stage *s, const actor *a)
 {
   const ts_ir *ir = s->facts.tables->ir;
   const ts_player *w = player_of(s, a);
@@ -133,15 +133,16 @@ static uint32_t transfer_of(const stage *s, const actor *a)
     return s->rendezvous[w->rendezvous[a->process->op->comm]].running ? a->process->op->arg :
                                                                         TS_IR_NONE;
   if (a->state == RECEIVING &&
-      !ts_is_known(w->sent[w->program->routes[item_of(a)->port_base + a->process->op->arg].slot]))
+      !ts_is_known(
+        w->sent[w->program->routes[overlap_item_of(a)->port_base + a->process->op->arg].slot]))
     return TS_IR_NONE;
   if (a->state == RECEIVING || (a->state == AT_WORK && a->process->op->kind == TS_OP_SEND))
-    return ir->collectives_count + ir->fragments[item_of(a)->fragment].first_port +
+    return ir->collectives_count + ir->fragments[overlap_item_of(a)->fragment].first_port +
            a->process->op->arg;
   return TS_IR_NONE;
 }
 
-static uint32_t member_of(const stage *s, const ts_rendezvous *m, uint32_t player)
+static uint32_t member_of(const overlap_stage *s, const ts_rendezvous *m, uint32_t player)
 {
   uint32_t low = 0, high = m->count;
   while (high - low > 1) {
@@ -154,7 +155,7 @@ static uint32_t member_of(const stage *s, const ts_rendezvous *m, uint32_t playe
   return low;
 }
 
-static void rate_rendezvous(stage *s, uint32_t index, uint32_t player, double rate)
+static void rate_rendezvous(overlap_stage *s, uint32_t index, uint32_t player, double rate)
 {
   const ts_rendezvous *m = &s->facts.fold->rendezvous[index];
   rendezvous *at = &s->rendezvous[index];
@@ -166,7 +167,7 @@ static void rate_rendezvous(stage *s, uint32_t index, uint32_t player, double ra
 
 /* Of the device's processors what the kernel on a stream gets: those of the highest priority share
  * them equally, others wait. */
-static double share_of(const stage *s, uint32_t first, uint32_t stream)
+static double overlap_share_of(const overlap_stage *s, uint32_t first, uint32_t stream)
 {
   const ts_ir_stream *streams = s->facts.tables->ir->streams;
   uint32_t equals = 0;
@@ -183,7 +184,7 @@ static double share_of(const stage *s, uint32_t first, uint32_t stream)
 }
 
 /* Whether nothing else is under way on the device that slows kernels of this stream. */
-static bool undisturbed(const stage *s, uint32_t id)
+static bool undisturbed(const overlap_stage *s, uint32_t id)
 {
   const ts_ir_stream *streams = s->facts.tables->ir->streams;
   uint32_t stream = id % s->processes.per_player, first = id - stream;
@@ -196,13 +197,13 @@ static bool undisturbed(const stage *s, uint32_t id)
   return true;
 }
 
-static void keep_time(stage *s, const actor *a, const ts_play_op *op, uint64_t time)
+static void keep_time(overlap_stage *s, const actor *a, const ts_play_op *op, uint64_t time)
 {
-  ts_keep_time(player_of(s, a), s->facts.tables, item_of(a), op, time);
+  ts_keep_time(player_of(s, a), s->facts.tables, overlap_item_of(a), op, time);
 }
 
 /* Something comes beside a chain: what of it is over is over, its op at work goes on by itself. */
-static void break_chain(stage *s, actor *a)
+static void break_chain(overlap_stage *s, actor *a)
 {
   ts_process *p = a->process;
   while (a->chain > 1 && a->start + p->op->time <= s->now) {
@@ -219,7 +220,7 @@ static void break_chain(stage *s, actor *a)
   announce(s, a->start + p->op->time, (uint32_t)(a - s->actors), a->work.version);
 }
 
-static void rate_player(stage *s, uint32_t player)
+static void rate_player(overlap_stage *s, uint32_t player)
 {
   uint32_t first = player * s->processes.per_player, streams = s->facts.tables->streams;
   const ts_player *w = &s->facts.players[player];
@@ -239,7 +240,7 @@ static void rate_player(stage *s, uint32_t player)
           slow =
             fmax(slow, ts_overlap_slows(&s->pairs, kind, ir_node_of(s, a)->arg, other)->compute);
       }
-      set_rate(s, &a->work, share_of(s, first, i - first) / slow, i);
+      set_rate(s, &a->work, overlap_share_of(s, first, i - first) / slow, i);
     } else if (column != TS_IR_NONE && a->state != RECEIVING) {
       for (uint32_t j = first; j < first + streams; j++)
         if (computes(&s->actors[j]))
@@ -257,7 +258,7 @@ static void rate_player(stage *s, uint32_t player)
 /* ---- Playing ---- */
 
 /* Streams of the player that wait for some of several events look again. */
-static void wake_choosers(stage *s, uint32_t player)
+static void wake_choosers(overlap_stage *s, uint32_t player)
 {
   uint32_t first = player * s->processes.per_player;
   s->choosing[player] = 0;
@@ -277,11 +278,11 @@ static bool chosen(const uint64_t *events, const uint32_t *wait, const ts_play_o
   return known >= op->arg;
 }
 
-static void finish(stage *s, actor *a, uint64_t start)
+static void overlap_finish(overlap_stage *s, actor *a, uint64_t start)
 {
   ts_process *p = a->process;
   const ts_player *w = player_of(s, a);
-  const ts_play_item *v = item_of(a);
+  const ts_play_item *v = overlap_item_of(a);
   for (; a->chain > 1; a->chain--) {
     keep_time(s, a, p->op, p->op->time);
     start += p->op++->time;
@@ -300,7 +301,7 @@ static void finish(stage *s, actor *a, uint64_t start)
     wake_choosers(s, p->player);
 }
 
-static void begin(stage *s, actor *a, uint64_t work)
+static void overlap_begin(overlap_stage *s, actor *a, uint64_t work)
 {
   a->state = AT_WORK;
   a->start = s->now;
@@ -312,12 +313,12 @@ static void begin(stage *s, actor *a, uint64_t work)
 
 /* Begins a kernel. While nothing else is under way on the device, kernels that follow and wait for
  * nothing but each other go with it as one chain. */
-static void begin_kernel(stage *s, uint32_t id)
+static void begin_kernel(overlap_stage *s, uint32_t id)
 {
   actor *a = &s->actors[id];
   ts_process *p = a->process;
   if (!undisturbed(s, id)) {
-    begin(s, a, p->op->time);
+    overlap_begin(s, a, p->op->time);
     return;
   }
   uint64_t end = s->now + p->op->time;
@@ -336,28 +337,28 @@ static void begin_kernel(stage *s, uint32_t id)
     announce(s, end, id, a->work.version);
 }
 
-static void begin_send(stage *s, actor *a, uint64_t posted)
+static void begin_send(overlap_stage *s, actor *a, uint64_t posted)
 {
   ts_process *p = a->process;
   const ts_player *w = player_of(s, a);
-  const ts_route *route = &w->program->routes[item_of(a)->port_base + p->op->arg];
+  const ts_route *route = &w->program->routes[overlap_item_of(a)->port_base + p->op->arg];
   const ts_passage *m = ts_passage_of(w->role, route);
-  bool shared = ts_message_share(&s->processes, &s->facts, (uint32_t)(a - s->actors), item_of(a),
-                                 p->op, route, s->now);
+  bool shared = ts_message_share(&s->processes, &s->facts, (uint32_t)(a - s->actors),
+                                 overlap_item_of(a), p->op, route, s->now);
   ts_sending is = ts_send(m, (int64_t)s->now, (int64_t)posted, shared);
   ts_process_settle(&s->processes, &s->facts.players[w->peers[route->peer]].sent[route->slot],
                     (uint64_t)is.sent);
   touch(s, w->peers[route->peer]);
   a->away = shared && !ts_send_is_alone(m);
   p->posted = (uint64_t)is.posted;
-  begin(s, a, (uint64_t)is.free - s->now);
+  overlap_begin(s, a, (uint64_t)is.free - s->now);
   a->work.shared = shared && !a->away;
 }
 
-static void end_send(stage *s, actor *a)
+static void end_send(overlap_stage *s, actor *a)
 {
   const ts_player *w = player_of(s, a);
-  const ts_route *route = &w->program->routes[item_of(a)->port_base + a->process->op->arg];
+  const ts_route *route = &w->program->routes[overlap_item_of(a)->port_base + a->process->op->arg];
   const ts_passage *m = ts_passage_of(w->role, route);
   if (a->away)
     return;
@@ -370,7 +371,7 @@ static void end_send(stage *s, actor *a)
                     &s->facts.players[w->peers[route->peer]].arrived[route->slot], arrived);
 }
 
-static void arrive(stage *s, uint32_t id)
+static void arrive(overlap_stage *s, uint32_t id)
 {
   actor *a = &s->actors[id];
   uint32_t index = player_of(s, a)->rendezvous[a->process->op->comm];
@@ -402,7 +403,7 @@ static void arrive(stage *s, uint32_t id)
   }
 }
 
-static void end_rendezvous(stage *s, uint32_t index)
+static void end_rendezvous(overlap_stage *s, uint32_t index)
 {
   const ts_rendezvous *m = &s->facts.fold->rendezvous[index];
   rendezvous *at = &s->rendezvous[index];
@@ -411,7 +412,7 @@ static void end_rendezvous(stage *s, uint32_t index)
   for (uint32_t i = 0; i < m->count; i++) {
     uint32_t player = s->facts.fold->members[m->first + i],
              id = player * s->processes.per_player + s->facts.tables->comms[m->comm].stream;
-    finish(s, &s->actors[id], at->start);
+    overlap_finish(s, &s->actors[id], at->start);
     touch(s, player);
     s->processes.ready[s->processes.ready_count++] = id;
   }
@@ -419,7 +420,7 @@ static void end_rendezvous(stage *s, uint32_t index)
 
 /* Begins the op at the cursor, which may; sends might have since `posted`. True: it is over
  * already. */
-static bool start(stage *s, uint32_t id, uint64_t posted)
+static bool overlap_start(overlap_stage *s, uint32_t id, uint64_t posted)
 {
   actor *a = &s->actors[id];
   ts_process *p = a->process;
@@ -441,7 +442,7 @@ static bool start(stage *s, uint32_t id, uint64_t posted)
   case TS_OP_CHOICE:
     break;
   default: /* receive */
-    place = &w->arrived[w->program->routes[item_of(a)->port_base + p->op->arg].slot];
+    place = &w->arrived[w->program->routes[overlap_item_of(a)->port_base + p->op->arg].slot];
     if (!ts_is_known(*place)) {
       a->state = RECEIVING;
       touch(s, p->player);
@@ -455,11 +456,11 @@ static bool start(stage *s, uint32_t id, uint64_t posted)
       return false;
     }
   }
-  finish(s, a, s->now);
+  overlap_finish(s, a, s->now);
   return true;
 }
 
-static void run_stream(stage *s, uint32_t id)
+static void run_stream(overlap_stage *s, uint32_t id)
 {
   actor *a = &s->actors[id];
   ts_process *p = a->process;
@@ -475,7 +476,7 @@ static void run_stream(stage *s, uint32_t id)
         return;
       continue;
     }
-    const ts_play_item *v = item_of(a);
+    const ts_play_item *v = overlap_item_of(a);
     const ts_play_op *op = p->op;
     if (op->kind == TS_OP_SEGMENT) {
       uint64_t *place = &w->segments[v->segment + op->arg];
@@ -506,12 +507,12 @@ static void run_stream(stage *s, uint32_t id)
       announce(s, time, id, ++a->work.version);
       return;
     }
-    if (!start(s, id, posted))
+    if (!overlap_start(s, id, posted))
       return;
   }
 }
 
-static void run(stage *s, uint32_t id)
+static void overlap_run(overlap_stage *s, uint32_t id)
 {
   if (id % s->processes.per_player < s->facts.tables->streams)
     run_stream(s, id);
@@ -520,7 +521,7 @@ static void run(stage *s, uint32_t id)
 }
 
 /* What is announced next: by the stage, or by the network. */
-static uint64_t next_moment(const stage *s)
+static uint64_t next_moment(const overlap_stage *s)
 {
   uint64_t own = s->heap.count ? s->heap.at[0].time : UINT64_MAX,
            calls =
@@ -528,18 +529,18 @@ static uint64_t next_moment(const stage *s)
   return own < calls ? own : calls;
 }
 
-static void end_work(stage *s, actor *a)
+static void end_work(overlap_stage *s, actor *a)
 {
   bool alone = a->chain > 1;
   if (a->process->op->kind == TS_OP_SEND)
     end_send(s, a);
-  finish(s, a, a->start);
+  overlap_finish(s, a, a->start);
   if (!alone)
     touch(s, a->process->player);
 }
 
 /* Plays the network up to now, and ends the calls that end there. */
-static void end_calls(stage *s)
+static void end_calls(overlap_stage *s)
 {
   uint64_t now;
   while (s->processes.contention && ts_contention_play(s->processes.contention, s->now, &now))
@@ -558,7 +559,7 @@ static void end_calls(stage *s)
 
 /* What was announced for now: a timer, the end of a run or a send, the end of a collective; or
  * nothing, as it has moved. */
-static void happen(stage *s, const ts_moment *m)
+static void happen(overlap_stage *s, const ts_moment *m)
 {
   if (m->id >= s->processes.count) {
     if (m->detail == s->rendezvous[m->id - s->processes.count].work.version)
@@ -570,14 +571,14 @@ static void happen(stage *s, const ts_moment *m)
     return;
   if (a->state == AT_WORK)
     end_work(s, a);
-  run(s, m->id);
+  overlap_run(s, m->id);
 }
 
-static void play(stage *s)
+static void overlap_play(overlap_stage *s)
 {
   for (;;) {
     while (s->processes.ready_count)
-      run(s, s->processes.ready[--s->processes.ready_count]);
+      overlap_run(s, s->processes.ready[--s->processes.ready_count]);
     bool more = s->heap.count && s->heap.at[0].time == s->now;
     if (!more) {
       end_calls(s);
@@ -611,7 +612,7 @@ static void play(stage *s)
 
 /* ---- Setting the stage ---- */
 
-static void make_actors(stage *s)
+static void make_actors(overlap_stage *s)
 {
   const ts_fold *fold = s->facts.fold;
   s->actors = TS_NEW_ARRAY(s->scratch, actor, s->processes.count);
@@ -623,7 +624,7 @@ static void make_actors(stage *s)
 }
 
 /* Some call never ends: slower than the clock counts. */
-static bool some_left(const stage *s)
+static bool some_left(const overlap_stage *s)
 {
   for (uint32_t i = 0; i < s->processes.count; i++)
     if (!ts_is_done(&s->processes.at[i]))
@@ -631,7 +632,7 @@ static bool some_left(const stage *s)
   return false;
 }
 
-static void set_stage(ts_arena *arena, stage *s, ts_contention *network)
+static void set_stage(ts_arena *arena, overlap_stage *s, ts_contention *network)
 {
   const ts_fold *fold = s->facts.fold;
   s->facts.players = TS_NEW_ARRAY(arena, ts_player, fold->count);
@@ -658,7 +659,7 @@ static void set_stage(ts_arena *arena, stage *s, ts_contention *network)
 const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts_slowdown *model,
                                 ts_contention *network, ts_stop *stop)
 {
-  stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .alone = facts->end};
+  overlap_stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .alone = facts->end};
   ts_facts *out = NULL;
   const char *wrong = ts_overlap_pairs_of(s.scratch, facts->tables, facts->roles, model, &s.pairs);
   if (wrong) {
@@ -667,7 +668,7 @@ const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts
                        "name: `constant:1.1`, `physical`");
   } else {
     set_stage(arena, &s, network);
-    play(&s);
+    overlap_play(&s);
     if (s.interrupted) {
       ts_stop_interrupted(stop);
     } else if (s.processes.overflow || some_left(&s)) {

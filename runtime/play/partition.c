@@ -79,7 +79,7 @@ static int more_often(const void *left, const void *right)
 
 /* ---- Clusters ---- */
 
-static void join(partitioner *d, uint32_t a, uint32_t b)
+static void partition_join(partitioner *d, uint32_t a, uint32_t b)
 {
   a = cluster_of(d, a);
   b = cluster_of(d, b);
@@ -91,7 +91,7 @@ static void join(partitioner *d, uint32_t a, uint32_t b)
 }
 
 /* Whether those whom the tie connects would make one partition. */
-static bool fits(partitioner *d, const tie *t)
+static bool partition_fits(partitioner *d, const tie *t)
 {
   uint32_t pair[] = {t->a, t->b}, count = 2, number = (uint32_t)(t - d->ties.at) + 1;
   const uint32_t *members = pair;
@@ -112,15 +112,15 @@ static void make_clusters(partitioner *d)
 {
   for (size_t i = 0; i < d->ties.count; i++) {
     const tie *t = &d->ties.at[i];
-    if (!fits(d, t))
+    if (!partition_fits(d, t))
       continue;
     if (t->rendezvous == TS_IR_NONE) {
-      join(d, t->a, t->b);
+      partition_join(d, t->a, t->b);
       continue;
     }
     const ts_rendezvous *r = &d->fold->rendezvous[t->rendezvous];
     for (uint32_t j = 1; j < r->count; j++)
-      join(d, d->fold->members[r->first], d->fold->members[r->first + j]);
+      partition_join(d, d->fold->members[r->first], d->fold->members[r->first + j]);
   }
 }
 
@@ -131,7 +131,7 @@ typedef struct cluster {
   uint32_t player;
 } cluster;
 
-static int larger(const void *left, const void *right)
+static int partition_larger(const void *left, const void *right)
 {
   const cluster *a = left, *b = right;
   if (a->work != b->work)
@@ -148,7 +148,7 @@ static uint32_t assign(partitioner *d, uint32_t most, uint32_t *partition)
   for (uint32_t p = 0; p < d->fold->count; p++)
     if (d->up[p] == p)
       TS_PUSH(d->scratch, &clusters, (cluster){d->work[p], p});
-  TS_SORT(&clusters, larger);
+  TS_SORT(&clusters, partition_larger);
   for (size_t i = 0; i < clusters.count; i++) {
     uint32_t least = used < most ? used++ : 0;
     for (uint32_t k = 0; k < used; k++)

@@ -4,7 +4,7 @@
 
 /* ---- players ---- */
 
-static uint64_t *unknown(ts_arena *arena, uint32_t count)
+static uint64_t *process_unknown(ts_arena *arena, uint32_t count)
 {
   uint64_t *at = TS_NEW_ARRAY(arena, uint64_t, count);
   if (count)
@@ -30,9 +30,9 @@ void ts_make_player(ts_arena *arena, const ts_facts *f, uint32_t player)
   w->peers = peers_of(arena, f, w);
   w->rendezvous = f->fold->rendezvous_of + (size_t)player * f->tables->comm_count;
   w->events = ts_arena_alloc_raw(arena, w->program->event_count * sizeof *w->events);
-  w->segments = unknown(arena, w->program->segment_count);
+  w->segments = process_unknown(arena, w->program->segment_count);
   w->segments[0] = 0;
-  w->arrived = unknown(arena, w->program->slot_count);
+  w->arrived = process_unknown(arena, w->program->slot_count);
   w->sent = TS_NEW_ARRAY(arena, uint64_t, w->program->slot_count);
   w->queues = TS_NEW_ARRAY(arena, uint64_t, w->role->queue_count);
   w->lanes = TS_NEW_ARRAY(arena, uint32_t, w->role->lane_count);

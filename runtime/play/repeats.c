@@ -108,7 +108,7 @@ static bool may_repeat(const ts_repeats *r, const ts_tables *t, uint32_t player,
 
 /* Where a time will be written that the item's play hangs on, and by which player, or NULL: all are
  * known. */
-static uint64_t *unknown(const front *f, uint32_t *by)
+static uint64_t *repeats_unknown(const front *f, uint32_t *by)
 {
   uint64_t *place = &f->w->segments[f->v->segment];
   *by = f->player;
@@ -195,7 +195,7 @@ static bool find_kin_key(front *f)
   return true;
 }
 
-static bool same(const void *repeats, uint32_t number)
+static bool repeats_same(const void *repeats, uint32_t number)
 {
   const ts_repeats *r = repeats;
   const play *p = &r->plays.at[number];
@@ -213,7 +213,7 @@ static bool is_kin(const void *repeats, uint32_t number)
 
 /* Whether the item's key is that of the play, without writing it down. False, too, while not all of
  * it is known. */
-static bool fits(const front *f, const play *like)
+static bool repeats_fits(const front *f, const play *like)
 {
   const ts_player *w = f->w;
   const shape *shape = f->shape;
@@ -253,7 +253,7 @@ static uint32_t find_like(front *f, uint32_t *hash)
 {
   ts_repeats *r = f->e->repeats;
   *hash = hash_of_key(r);
-  uint32_t found = ts_hash_find(&r->table, *hash, same, r);
+  uint32_t found = ts_hash_find(&r->table, *hash, repeats_same, r);
   if (found != TS_HASH_NONE)
     f->g->recent[f->v->fragment % RECENT] = found;
   return found;
@@ -380,7 +380,7 @@ static inline void repeat(front *f, const play *like)
 }
 
 /* Plays the item as another player played one of its own. */
-static void follow(front *f, uint32_t number, uint32_t kin)
+static void repeats_follow(front *f, uint32_t number, uint32_t kin)
 {
   ts_repeats *r = f->e->repeats;
   const play *like = &r->plays.at[kin];
@@ -442,7 +442,7 @@ static bool pass_first(front *f, uint32_t hash)
     hash = hash_of_key(r);
     kin = ts_hash_find(&r->kin, hash, is_kin, r);
     if (kin != TS_HASH_NONE && r->plays.at[kin].ends != NOBODY) {
-      follow(f, number, kin);
+      repeats_follow(f, number, kin);
       f->g->next++;
       return !f->e->processes.overflow;
     }
@@ -470,7 +470,7 @@ static bool pass_other(front *f)
     return false;
   }
   uint32_t by;
-  uint64_t *place = unknown(f, &by);
+  uint64_t *place = repeats_unknown(f, &by);
   if (place) {
     wait_at(f, place, by);
     return false;
@@ -490,7 +490,7 @@ static inline bool pass(front *f)
   stand_in_front(f);
   uint32_t recent = f->g->recent[f->v->fragment % RECENT];
   const play *like = recent == NOBODY ? NULL : &f->e->repeats->plays.at[recent];
-  if (!like || !fits(f, like))
+  if (!like || !repeats_fits(f, like))
     return pass_other(f);
   repeat(f, like);
   f->g->next++;

@@ -33,7 +33,7 @@ static uint64_t kernel_time(const ts_ir_kernel *kernel, double speed)
 
 /* --- compiling a kind --- */
 
-typedef struct writer {
+typedef struct roles_writer {
   const ts_tables *t;
   const ts_role *role;
   TS_VEC(ts_play_op) ops;
@@ -41,9 +41,9 @@ typedef struct writer {
   const ts_ir_node *nodes;
   const ts_ir_port *ports;
   bool open; /* the last op is a run that may grow */
-} writer;
+} roles_writer;
 
-static void push(writer *w, ts_play_op op, const ts_node_info *info)
+static void roles_push(roles_writer *w, ts_play_op op, const ts_node_info *info)
 {
   op.waits = info->wait_count;
   op.wait = info->wait_count == 1 ? w->t->waits[info->first_wait] : info->first_wait;
@@ -53,12 +53,13 @@ static void push(writer *w, ts_play_op op, const ts_node_info *info)
 
 /* Off the compute stream every kernel is a run of its own: what waits for it may want to know which
  * it was. */
-static void write_run(writer *w, const ts_ir_node *node, const ts_node_info *info, uint32_t place)
+static void write_run(roles_writer *w, const ts_ir_node *node, const ts_node_info *info,
+                      uint32_t place)
 {
   uint64_t time = ts_kernel_time(w->role, node);
   ts_play_op *run = w->open ? &w->ops.at[w->ops.count - 1] : NULL;
   if (!run || info->wait_count) {
-    push(
+    roles_push(
       w,
       (ts_play_op){
         .kind = TS_OP_RUN, .first = place, .count = 1, .time = time, .issued = info->issue + time},
@@ -74,14 +75,14 @@ static void write_run(writer *w, const ts_ir_node *node, const ts_node_info *inf
 }
 
 /* Before the node at `place`. */
-static void write_segment(writer *w, uint32_t segment, uint32_t place)
+static void write_segment(roles_writer *w, uint32_t segment, uint32_t place)
 {
   TS_PUSH(w->t->arena, &w->ops,
           (ts_play_op){.kind = TS_OP_SEGMENT, .arg = segment, .first = place, .event = TS_IR_NONE});
   w->open = false;
 }
 
-static void write_node(writer *w, uint32_t place)
+static void write_node(roles_writer *w, uint32_t place)
 {
   uint32_t n = w->layout->order[place];
   const ts_ir_node *node = &w->nodes[n];
@@ -102,11 +103,11 @@ static void write_node(writer *w, uint32_t place)
     write_run(w, node, info, place);
     return;
   }
-  push(w, op, info);
+  roles_push(w, op, info);
   w->open = false;
 }
 
-static ts_range write_stream(writer *w, uint32_t stream, ts_producer *producers)
+static ts_range write_stream(roles_writer *w, uint32_t stream, ts_producer *producers)
 {
   ts_range range = {(uint32_t)w->ops.count, 0};
   uint32_t segment = 0;
@@ -123,7 +124,7 @@ static ts_range write_stream(writer *w, uint32_t stream, ts_producer *producers)
   return range;
 }
 
-static ts_compiled write_fragment(writer *w, uint32_t fragment)
+static ts_compiled write_fragment(roles_writer *w, uint32_t fragment)
 {
   ts_range *stream = TS_NEW_ARRAY(w->t->arena, ts_range, w->t->streams);
   w->layout = &w->t->layouts[fragment];
@@ -142,7 +143,7 @@ typedef struct fragment_list { const uint32_t *at; uint32_t count; } fragment_li
 static void write_code(const ts_tables *t, const fragment_list *fragments, ts_role *role)
 {
   ts_compiled *code = TS_NEW_ARRAY(t->arena, ts_compiled, t->ir->fragments_count);
-  writer w = {.t = t, .role = role};
+  roles_writer w = {.t = t, .role = role};
   for (uint32_t i = 0; i < fragments->count; i++)
     code[fragments->at[i]] = write_fragment(&w, fragments->at[i]);
   role->ops = TS_ITEMS(t->arena, &w.ops);
@@ -182,7 +183,7 @@ void ts_note_split(ts_arena *arena, ts_splits *splits, ts_split_by by, uint32_t 
     TS_PUSH(arena, splits, (ts_split){by, group, after - before});
 }
 
-static void split(sorter *s, ts_split_by by, uint32_t group)
+static void roles_split(sorter *s, ts_split_by by, uint32_t group)
 {
   uint32_t before = s->count;
   s->count = ts_refine(s->of, s->count, s->key, s->t->ranks->world);
@@ -236,7 +237,7 @@ static void split_by_speed(sorter *s)
     }
     s->key[r] = number;
   }
-  split(s, TS_SPLIT_SPEED, TS_IR_NONE);
+  roles_split(s, TS_SPLIT_SPEED, TS_IR_NONE);
 }
 
 static int split_by_group(sorter *s, uint32_t group, ts_stop *stop)
@@ -251,7 +252,7 @@ static int split_by_group(sorter *s, uint32_t group, ts_stop *stop)
   for (uint32_t r = 0; r < ranks->world; r++)
     s->key[r] = s->plays[ranks->program[r] * ranks->group_count + group] ? profile[instance_of[r]] :
                                                                            TS_IR_NONE;
-  split(s, TS_SPLIT_LINKS, group);
+  roles_split(s, TS_SPLIT_LINKS, group);
   return 0;
 }
 
@@ -306,7 +307,7 @@ static int split_by_peers(sorter *s, ts_stop *stop)
   for (uint32_t k = 0; k < s->most_peers; k++) {
     s->peer_profile[k] = profile[k];
     memcpy(s->key, profile[k], world * sizeof *s->key);
-    split(s, TS_SPLIT_PATHS, TS_IR_NONE);
+    roles_split(s, TS_SPLIT_PATHS, TS_IR_NONE);
   }
   return 0;
 }
@@ -322,7 +323,7 @@ static void split_by_fares(sorter *s)
   s->fares = TS_NEW_ARRAY(s->scratch, uint32_t, world);
   for (uint32_t r = 0; r < world; r++)
     s->key[r] = s->fares[r] = ts_fan_find(s->finder, r);
-  split(s, TS_SPLIT_PATHS, TS_IR_NONE);
+  roles_split(s, TS_SPLIT_PATHS, TS_IR_NONE);
 }
 
 static int split_all(sorter *s, ts_stop *stop)
@@ -361,7 +362,7 @@ static const ts_fare *next_branch(const ts_fare *fare)
   return fare + 1;
 }
 
-static uint64_t part_of(double share, uint64_t time)
+static uint64_t roles_part_of(double share, uint64_t time)
 {
   return share == 1 ? time : (uint64_t)llround(share * (double)time);
 }
@@ -374,10 +375,10 @@ static void pay(ts_arena *arena, ts_role *role, toll_list *tolls, ts_passage *m,
 {
   m->first_toll = (uint32_t)tolls->count;
   for (; fare->queue != TS_IR_NONE; fare++, m->toll_count++) {
-    TS_PUSH(arena, tolls, (ts_toll){part_of(fare->share, bytes), fare->queue});
+    TS_PUSH(arena, tolls, (ts_toll){roles_part_of(fare->share, bytes), fare->queue});
     role->queue_count = fare->queue >= role->queue_count ? fare->queue + 1 : role->queue_count;
   }
-  m->hold = m->overhead + part_of(fare->share, bytes);
+  m->hold = m->overhead + roles_part_of(fare->share, bytes);
 }
 
 static void fill_passages(const sorter *s, ts_role *role)
@@ -494,7 +495,7 @@ static bool same_code(const void *closure, uint32_t number)
                   collectives * sizeof *a->collective_time));
 }
 
-static void compile(sorter *s, ts_role *role)
+static void roles_compile(sorter *s, ts_role *role)
 {
   const fragment_list *fragments = &s->fragments[role->program];
   uint32_t hash =
@@ -552,7 +553,7 @@ static void fill_kind(sorter *s, const ts_role *before, ts_role *role)
   role->ways = transfer_ways(s, role);
   role->kernel_time =
     before && before->speed == role->speed ? before->kernel_time : kernel_times(s->t, role->speed);
-  compile(s, role);
+  roles_compile(s, role);
 }
 
 static const ts_path_use *path_uses(ts_arena *arena, const ts_ir *ir, const ts_network *network)

@@ -6,7 +6,7 @@
 
 typedef struct stream_set { uint64_t bits[4]; } stream_set; /* streams are numbered in a byte */
 
-static uint32_t size_of(const stream_set *s)
+static uint32_t sharing_size_of(const stream_set *s)
 {
   uint32_t size = 0;
   for (int i = 0; i < 4; i++)
@@ -45,7 +45,7 @@ uint32_t ts_streams_that_compute(const ts_ir *ir, bool unshared)
     for (uint32_t i = 0; i < ir->programs[p].item_count; i++)
       for (int k = 0; k < 4; k++)
         all.bits[k] |= of[ir->items[ir->programs[p].first_item + i].fragment].bits[k];
-    uint32_t size = size_of(&all);
+    uint32_t size = sharing_size_of(&all);
     most = size > most ? size : most;
   }
   ts_arena_free(scratch);

@@ -24,7 +24,7 @@ const char *ts_slowdown_kind_name(ts_slowdown_kind kind) { return kind_names[kin
 
 /* ---- Prediction ---- */
 
-static bool fits(const char *pattern, const char *name)
+static bool slowdown_fits(const char *pattern, const char *name)
 {
   return strcmp(pattern, "*") == 0 || strcmp(pattern, name) == 0;
 }
@@ -47,7 +47,8 @@ static ts_slowdowns by_physics(const ts_slowdown *m, const ts_pair *p)
 static ts_slowdowns by_table(const ts_slowdown *m, const ts_pair *p)
 {
   for (uint32_t i = 0; i < m->row_count; i++)
-    if (fits(m->rows[i].family, p->family) && fits(m->rows[i].transfer, p->transfer))
+    if (slowdown_fits(m->rows[i].family, p->family) &&
+        slowdown_fits(m->rows[i].transfer, p->transfer))
       return m->rows[i].slow;
   return m->slow_stated ? m->slow : by_physics(m, p);
 }
@@ -88,15 +89,15 @@ static bool factor(const char *text, double least, double most, double *value)
   return end != text && !*end && *value >= least && *value <= most;
 }
 
-typedef struct reader {
+typedef struct slowdown_reader {
   ts_arena *arena;
   ts_slowdown *out;
   TS_VEC(ts_slowdown_row) rows;
   const char *learned[2];
   bool headed, named;
-} reader;
+} slowdown_reader;
 
-static const char *read_line(reader *r, char *line)
+static const char *read_line(slowdown_reader *r, char *line)
 {
   char *words[6] = {0}, *save = NULL;
   uint32_t n = 0;
@@ -148,7 +149,7 @@ static const char *read_line(reader *r, char *line)
 
 const char *ts_slowdown_read(ts_arena *arena, const char *text, size_t size, ts_slowdown *out)
 {
-  reader r = {.arena = arena, .out = out};
+  slowdown_reader r = {.arena = arena, .out = out};
   uint32_t number = 0;
   *out = ts_slowdown_physical;
   for (const char *end = text + size; text < end;) {

@@ -178,12 +178,12 @@ static bool read_categories(ts_arena *arena, const char *text, ts_categories *ou
 
 /* ---- Models ---- */
 
-typedef struct job {
+typedef struct slowdown_learned_job {
   ts_xgboost x;
   ts_arena *arena;
   ts_categories categories;
   void *booster, *data, *held;
-} job;
+} slowdown_learned_job;
 
 static const char *const way_names[] = {"trees of depth 12 (as in the paper)",
                                                        "trees of depth 3 over physical"};
@@ -209,7 +209,7 @@ static double answer(ts_learned_way way, const ts_pair *p, double found)
 }
 
 /* Rows for which `hold` is `which`; hold NULL: all. */
-static int matrix(job *j, ts_learned_way way, const ts_pair *pairs, uint32_t count,
+static int matrix(slowdown_learned_job *j, ts_learned_way way, const ts_pair *pairs, uint32_t count,
                   const bool *hold, bool which, const double *factor, void **out)
 {
   uint32_t columns = column_count(&j->categories), n = 0;
@@ -226,7 +226,7 @@ static int matrix(job *j, ts_learned_way way, const ts_pair *pairs, uint32_t cou
   return factor ? j->x.XGDMatrixSetFloatInfo(*out, "label", labels, n) : 0;
 }
 
-static int grow(job *j, ts_learned_way way)
+static int grow(slowdown_learned_job *j, ts_learned_way way)
 {
   enum { COMMON = 5, MORE = 3 };
   /* One thread and the exact method, so that results do not depend on the machine. */
@@ -252,7 +252,7 @@ static int grow(job *j, ts_learned_way way)
          j->x.XGBoosterSetAttr(j->booster, "trainspec", way_words[way]);
 }
 
-static void close_job(job *j)
+static void close_job(slowdown_learned_job *j)
 {
   if (j->booster)
     j->x.XGBoosterFree(j->booster);
@@ -265,7 +265,7 @@ static void close_job(job *j)
 
 /* Opens a model, and reads in which way it was trained, of which categories. NULL, or what is
  * wrong. */
-static const char *load(job *j, const char *path, ts_learned_way *way)
+static const char *load(slowdown_learned_job *j, const char *path, ts_learned_way *way)
 {
   const char *word = NULL, *categories = NULL;
   int there = 0, named = 0;
@@ -295,11 +295,11 @@ static bool never_known(uint32_t feature)
   return !strcmp(feature_names[feature], "sms") || !strcmp(feature_names[feature], "l2");
 }
 
-static int measure_gain(job *j, double *gain);
+static int measure_gain(slowdown_learned_job *j, double *gain);
 
 const char *ts_learned_look(ts_arena *arena, ts_slowdown *model)
 {
-  job j = {.arena = arena};
+  slowdown_learned_job j = {.arena = arena};
   const char *names = NULL, *wrong = NULL;
   if (!ts_xgboost_open(&j.x))
     return NULL;
@@ -345,8 +345,8 @@ const char *ts_learned_unseen(ts_arena *arena, const ts_slowdown *model, const t
   return unseen;
 }
 
-static const char *predict_by(job *j, const char *path, const ts_pair *pairs, uint32_t count,
-                              double *out)
+static const char *predict_by(slowdown_learned_job *j, const char *path, const ts_pair *pairs,
+                              uint32_t count, double *out)
 {
   const float *found = NULL;
   uint64_t n = 0;
@@ -368,7 +368,7 @@ const char *ts_learned_predict(ts_arena *arena, const ts_slowdown *model, const 
                                uint32_t count, ts_slowdowns *out)
 {
   ts_slowdown rest = *model;
-  job j = {.arena = arena};
+  slowdown_learned_job j = {.arena = arena};
   const char *wrong = NULL;
   rest.kind = TS_SLOWDOWN_PHYSICAL;
   for (uint32_t i = 0; i < count; i++)
@@ -388,7 +388,7 @@ const char *ts_learned_predict(ts_arena *arena, const ts_slowdown *model, const 
   return wrong;
 }
 
-static int measure_gain(job *j, double *gain)
+static int measure_gain(slowdown_learned_job *j, double *gain)
 {
   const char **names = NULL;
   const uint64_t *shape = NULL;
@@ -409,8 +409,8 @@ static int measure_gain(job *j, double *gain)
   return 0;
 }
 
-static int predict_held(job *j, ts_learned_way way, const ts_pair *pairs, const bool *hold,
-                        uint32_t count, double *out)
+static int predict_held(slowdown_learned_job *j, ts_learned_way way, const ts_pair *pairs,
+                        const bool *hold, uint32_t count, double *out)
 {
   const float *found = NULL;
   uint64_t n = 0;
@@ -425,7 +425,7 @@ static int predict_held(job *j, ts_learned_way way, const ts_pair *pairs, const 
 
 /* Written beside its place and renamed, so that no half of it is ever there. The form is what the
  * path ends in. NULL, or what is wrong. */
-static const char *save(job *j, const char *path)
+static const char *save(slowdown_learned_job *j, const char *path)
 {
   const char *end = strrchr(path, '.'), *bytes = NULL;
   uint64_t size = 0;
@@ -442,7 +442,7 @@ const char *ts_learned_train(ts_arena *arena, ts_learned_way way, const ts_pair 
                              const double *factor, const bool *hold, uint32_t count, double *out,
                              const char *path, double *gain)
 {
-  job j = {.arena = arena};
+  slowdown_learned_job j = {.arena = arena};
   if (!ts_xgboost_open(&j.x))
     return ts_xgboost_missing;
   take_categories(arena, pairs, count, &j.categories);

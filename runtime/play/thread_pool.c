@@ -171,7 +171,7 @@ static void init(ts_thread_pool *pool)
   pthread_condattr_destroy(&steady);
 }
 
-static void end(ts_thread_pool *pool)
+static void thread_pool_end(ts_thread_pool *pool)
 {
   pthread_cond_destroy(&pool->change);
   for (int i = 0; i < LOCKS; i++)
@@ -190,6 +190,6 @@ bool ts_thread_pool_run(ts_thread_pool *pool, uint32_t threads, const ts_thread_
     enqueue(pool, p);
   }
   ts_workers_together(threads < pool->partitions ? threads : pool->partitions, serve, pool);
-  end(pool);
+  thread_pool_end(pool);
   return !ts_thread_pool_stopped(pool);
 }

@@ -1,6 +1,6 @@
 #include "runtime/play/track.h"
 
-static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t track_later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static uint64_t latest_event(const ts_stream_replay *r, const ts_play_item *v, const ts_play_op *op,
                              uint64_t time)
@@ -10,9 +10,9 @@ static uint64_t latest_event(const ts_stream_replay *r, const ts_play_item *v, c
   const uint32_t *wait = ts_waits_of(r->facts->tables, op);
   ts_item_events events = ts_events_of(r->w, v);
   if (op->kind == TS_OP_CHOICE)
-    return later(time, ts_choice_time(events.at, wait, op->waits, op->arg) + events.by);
+    return track_later(time, ts_choice_time(events.at, wait, op->waits, op->arg) + events.by);
   for (uint32_t i = 0; i < op->waits; i++)
-    time = later(time, events.at[wait[i]] + events.by);
+    time = track_later(time, events.at[wait[i]] + events.by);
   return time;
 }
 
@@ -37,28 +37,24 @@ static void replay_op(ts_stream_replay *r, const ts_play_item *v, const ts_play_
   const ts_route *route;
   s->time = r->w->took ? ts_took(r->w, v->index, node_at(r, v, op), op->time) : op->time;
   switch (op->kind) {
-  case TS_OP_RUN:
-    s->end = later(s->ready + s->time, issued - op->time + s->time);
-    break;
+  case TS_OP_RUN: s->end = track_later(s->ready + s->time, issued - op->time + s->time); break;
   case TS_OP_COLLECTIVE:
-    s->ready = later(s->ready, issued);
+    s->ready = track_later(s->ready, issued);
     s->end = (uint64_t)ts_node_end((int64_t)s->ready, (int64_t)collective_start(r, op, s->ready),
                                    (int64_t)s->time);
     break;
   case TS_OP_SEND:
-    s->ready = later(s->ready, issued);
+    s->ready = track_later(s->ready, issued);
     route = &r->w->program->routes[v->port_base + op->arg];
     s->time = ts_took(r->w, v->index, node_at(r, v, op), ts_send_time(r->w->role, route));
     s->end = s->ready + s->time;
     break;
   case TS_OP_RECV:
-    s->ready = later(s->ready, issued);
+    s->ready = track_later(s->ready, issued);
     route = &r->w->program->routes[v->port_base + op->arg];
     s->end = (uint64_t)ts_node_end((int64_t)s->ready, (int64_t)r->w->arrived[route->slot], 0);
     break;
-  case TS_OP_CHOICE:
-    s->end = s->ready = later(s->ready, issued);
-    break;
+  case TS_OP_CHOICE: s->end = s->ready = track_later(s->ready, issued); break;
   default:
     s->end = s->ready;
   }
@@ -204,7 +200,7 @@ const uint32_t *ts_item_on(const ts_program_info *program, uint32_t item, uint32
 }
 
 /* The item of a step: the last one of the stream that begins with it or before it. */
-static uint32_t item_of(const ts_track *track, uint32_t step)
+static uint32_t track_item_of(const ts_track *track, uint32_t step)
 {
   const ts_program_info *program = ts_player_of(track)->program;
   uint32_t streams = track->facts->tables->streams, s = 0;
@@ -227,7 +223,7 @@ void ts_track_replay(const ts_track *track, uint32_t step)
   const ts_tables *t = track->facts->tables;
   const ts_player *w = ts_player_of(track);
   ts_stream_replay r = track->replay;
-  uint32_t item = item_of(track, step);
+  uint32_t item = track_item_of(track, step);
   for (uint32_t s = 0; s < t->streams; s++) {
     const uint32_t *on = ts_item_on(w->program, item, s);
     if (!on)

@@ -23,12 +23,12 @@ enum { TRACK_HOST = 1, TRACK_WORK = 2, TRACK_STREAMS = 3 };
 enum { TICK_EVERY = 1 << 13 };
 
 /* of the item that the compute stream is at */
-typedef struct work { /* of an item on the compute stream, and the waits in it */
+typedef struct chrome_work { /* of an item on the compute stream, and the waits in it */
   uint32_t item;
   uint64_t begin, end, waited;
-} work;
+} chrome_work;
 
-typedef struct writer {
+typedef struct chrome_writer {
   FILE *out;
   const ts_summary *s;
   ts_arena *arena;
@@ -39,10 +39,10 @@ typedef struct writer {
   uint64_t seen;           /* events */
   uint32_t rank;
   ts_json_writer json;
-  work at;
-} writer;
+  chrome_work at;
+} chrome_writer;
 
-static bool shows(const writer *w, ts_level level)
+static bool shows(const chrome_writer *w, ts_level level)
 {
   return w->window.level == TS_LEVEL_USUAL || w->window.level >= level;
 }
@@ -50,12 +50,12 @@ static bool shows(const writer *w, ts_level level)
 static uint64_t nanoseconds(uint64_t ps) { return ps / 1000 + (ps % 1000 >= 500); }
 
 /* Microseconds, of which the format counts in decimals. */
-static void put_time(writer *w, const char *key, uint64_t ns)
+static void put_time(chrome_writer *w, const char *key, uint64_t ns)
 {
   ts_json_put_number(&w->json, key, "%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
 }
 
-static void begin_record(writer *w, const char *phase, uint32_t track)
+static void begin_record(chrome_writer *w, const char *phase, uint32_t track)
 {
   ts_json_line(&w->json, 0);
   ts_json_begin(&w->json, NULL, '{');
@@ -65,24 +65,24 @@ static void begin_record(writer *w, const char *phase, uint32_t track)
 }
 
 /* Begins an event: {"ph":"X","pid":0,"tid":3,"ts":1.000 */
-static void begin(writer *w, const char *phase, uint32_t track, uint64_t time)
+static void chrome_begin(chrome_writer *w, const char *phase, uint32_t track, uint64_t time)
 {
   begin_record(w, phase, track);
   put_time(w, "ts", nanoseconds(time));
 }
 
-static void end_object(writer *w) { ts_json_end(&w->json, '}'); }
+static void end_object(chrome_writer *w) { ts_json_end(&w->json, '}'); }
 
-static void slice(writer *w, uint32_t track, const char *name, const char *category, uint64_t start,
-                  uint64_t end)
+static void slice(chrome_writer *w, uint32_t track, const char *name, const char *category,
+                  uint64_t start, uint64_t end)
 {
-  begin(w, "X", track, start);
+  chrome_begin(w, "X", track, start);
   put_time(w, "dur", nanoseconds(end) - nanoseconds(start));
   ts_json_put_text(&w->json, "cat", category);
   ts_json_put_text(&w->json, "name", name);
 }
 
-static void metadata(writer *w, bool process, uint32_t track, const char *name)
+static void metadata(chrome_writer *w, bool process, uint32_t track, const char *name)
 {
   begin_record(w, "M", track);
   ts_json_put_text(&w->json, "name", process ? "process_name" : "thread_name");
@@ -98,7 +98,7 @@ static void metadata(writer *w, bool process, uint32_t track, const char *name)
   end_object(w);
 }
 
-static void describe_rank(writer *w, uint32_t count)
+static void describe_rank(chrome_writer *w, uint32_t count)
 {
   const ts_ir *ir = w->s->ir;
   const ts_class_result *class = &w->s->result->classes[w->s->result->class_of[w->rank]];
@@ -127,7 +127,7 @@ static const char *op_category(const ts_ir_node *node)
   return names[node->op];
 }
 
-static void put_arguments(writer *w, const ts_span_event *e)
+static void put_arguments(chrome_writer *w, const ts_span_event *e)
 {
   ts_json_writer *json = &w->json;
   const ts_ir *ir = w->s->ir;
@@ -162,13 +162,13 @@ static void put_arguments(writer *w, const ts_span_event *e)
 
 /* A message: from the slice of the send to the last nanosecond of that of the receive, as viewers
  * look for the slice that is open at the time of a flow's end. Only where both ranks are shown. */
-static void put_flow(writer *w, const ts_span_event *e, uint32_t track)
+static void put_flow(chrome_writer *w, const ts_span_event *e, uint32_t track)
 {
   bool send = e->node->op == TS_IR_SEND;
   if (e->peer >= w->s->ir->meta->world || !w->shown[e->peer])
     return;
   uint64_t end = e->end - e->start >= 1000 ? e->end - 1000 : e->start;
-  begin(w, send ? "s" : "f", track, send ? e->start : end);
+  chrome_begin(w, send ? "s" : "f", track, send ? e->start : end);
   if (!send)
     ts_json_put_text(&w->json, "bp", "e");
   ts_json_put_text(&w->json, "cat", "message");
@@ -181,9 +181,9 @@ static void put_flow(writer *w, const ts_span_event *e, uint32_t track)
 /* The schedule as a picture: a slice for each item, from the first to the last node that the
  * compute stream has of it, cut at waits that a picture of the step shows. Arguments tell work from
  * the other waits. */
-static void end_work(writer *w)
+static void end_work(chrome_writer *w)
 {
-  const work *at = &w->at;
+  const chrome_work *at = &w->at;
   if (at->item == TS_IR_NONE)
     return;
   if (ts_window_has(&w->window, at->begin, at->end)) {
@@ -198,9 +198,12 @@ static void end_work(writer *w)
 }
 
 /* A hundredth of the step. */
-static bool is_long(const writer *w, uint64_t wait) { return wait > w->s->result->step / 100; }
+static bool is_long(const chrome_writer *w, uint64_t wait)
+{
+  return wait > w->s->result->step / 100;
+}
 
-static void put_wait(writer *w, uint64_t from, uint64_t to)
+static void put_wait(chrome_writer *w, uint64_t from, uint64_t to)
 {
   if (!ts_window_has(&w->window, from, to))
     return;
@@ -208,7 +211,7 @@ static void put_wait(writer *w, uint64_t from, uint64_t to)
   end_object(w);
 }
 
-static void follow_work(writer *w, const ts_span_event *e)
+static void follow_work(chrome_writer *w, const ts_span_event *e)
 {
   uint64_t begun = ts_event_begun(e);
   bool same = w->at.item == e->item;
@@ -217,14 +220,14 @@ static void follow_work(writer *w, const ts_span_event *e)
     end_work(w);
     if (wait)
       put_wait(w, from, begun);
-    w->at = (work){e->item, begun, e->end, 0};
+    w->at = (chrome_work){e->item, begun, e->end, 0};
     wait = 0;
   }
   w->at.waited += wait;
   w->at.end = e->end;
 }
 
-static void say_progress(const writer *w, const ts_span_event *e)
+static void say_progress(const chrome_writer *w, const ts_span_event *e)
 {
   const ts_result *r = w->s->result;
   const ts_ir_program *p = &w->s->ir->programs[r->classes[r->class_of[w->rank]].program];
@@ -233,9 +236,9 @@ static void say_progress(const writer *w, const ts_span_event *e)
                   (double)w->seen);
 }
 
-static void put_node(void *closure, const ts_span_event *e)
+static void chrome_put_node(void *closure, const ts_span_event *e)
 {
-  writer *w = closure;
+  chrome_writer *w = closure;
   const ts_ir_node *node = e->node;
   const char *label = w->s->ir->strings + node->label;
   bool host = e->stream == TS_IR_NONE;
@@ -265,12 +268,13 @@ static void put_node(void *closure, const ts_span_event *e)
     put_flow(w, e, track);
 }
 
-static void put_memory(void *closure, uint64_t time, const int64_t category[TS_IR_CATEGORIES])
+static void chrome_put_memory(void *closure, uint64_t time,
+                              const int64_t category[TS_IR_CATEGORIES])
 {
-  writer *w = closure;
+  chrome_writer *w = closure;
   if (!ts_window_has(&w->window, time, time))
     return;
-  begin(w, "C", 0, time);
+  chrome_begin(w, "C", 0, time);
   ts_json_put_text(&w->json, "name", "memory");
   ts_json_begin(&w->json, "args", '{');
   for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
@@ -279,21 +283,21 @@ static void put_memory(void *closure, uint64_t time, const int64_t category[TS_I
   end_object(w);
 }
 
-static void put_rank(writer *w, uint32_t rank, uint32_t stands_for, bool memory)
+static void chrome_put_rank(chrome_writer *w, uint32_t rank, uint32_t stands_for, bool memory)
 {
   w->rank = rank;
   w->arena = ts_arena_new("trace of a rank");
   w->at.item = TS_IR_NONE;
   describe_rank(w, stands_for);
-  ts_run_timeline(w->s->run, rank, put_node, w);
+  ts_run_timeline(w->s->run, rank, chrome_put_node, w);
   end_work(w);
   w->written++;
   if (memory)
-    ts_memory_curve(w->s->ir, w->s->run, rank, put_memory, w);
+    ts_memory_curve(w->s->ir, w->s->run, rank, chrome_put_memory, w);
   ts_arena_free(w->arena);
 }
 
-static void put_trace(writer *w, const ts_trace_options *options)
+static void put_trace(chrome_writer *w, const ts_trace_options *options)
 {
   const ts_result *r = w->s->result;
   ts_json_writer *json = &w->json;
@@ -308,10 +312,10 @@ static void put_trace(writer *w, const ts_trace_options *options)
   ts_json_begin(json, "traceEvents", '[');
   if (options->window.ranks) {
     for (uint32_t i = 0; i < options->window.rank_count; i++)
-      put_rank(w, options->window.ranks[i], 1, options->memory);
+      chrome_put_rank(w, options->window.ranks[i], 1, options->memory);
   } else {
     for (uint32_t c = 0; c < r->class_count; c++)
-      put_rank(w, r->classes[c].rank, r->classes[c].count, options->memory);
+      chrome_put_rank(w, r->classes[c].rank, r->classes[c].count, options->memory);
   }
   ts_json_last_line(json, 0);
   ts_json_end(json, ']');
@@ -366,10 +370,13 @@ static FILE *packing(FILE *file)
 static int write_trace(const ts_summary *s, const ts_trace_options *options, bool packed,
                        ts_arena *arena, FILE *file)
 {
-  writer w = {
-    .out = packed ? packing(file) : file, .s = s, .shown = shown_ranks(s, options, arena),
-    .window = options->window, .progress = options->progress,
-    .ranks = options->window.ranks ? options->window.rank_count : s->result->class_count};
+  chrome_writer w = {.out = packed ? packing(file) : file,
+                     .s = s,
+                     .shown = shown_ranks(s, options, arena),
+                     .window = options->window,
+                     .progress = options->progress,
+                     .ranks =
+                       options->window.ranks ? options->window.rank_count : s->result->class_count};
   if (!w.out)
     return errno;
   errno = 0;

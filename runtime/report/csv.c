@@ -109,7 +109,7 @@ static void columns(const table *t, const ts_class_result *c, const ts_memory_cl
   groups(t, c);
 }
 
-static void row(const ts_summary *s, const ts_link_uses *links, uint32_t index, FILE *out)
+static void csv_row(const ts_summary *s, const ts_link_uses *links, uint32_t index, FILE *out)
 {
   const ts_class_result *c = &s->result->classes[index];
   ts_put_csv(out, "%s", ts_summary_string(s, s->ir->meta->plan));
@@ -134,5 +134,5 @@ void ts_report_csv(const ts_summary *s, FILE *out)
   ts_report_links_columns(&links, out);
   fputs(",warnings\n", out);
   for (uint32_t c = 0; c < s->result->class_count; c++)
-    row(s, &links, c, out);
+    csv_row(s, &links, c, out);
 }

@@ -18,9 +18,12 @@ static const double shares[] = {0, 0.1, 0.5, 0.9, 0.99, 1};
 static const char *const share_names[] = {"least", "p10", "p50", "p90", "p99", "most"};
 enum { SHARES = 6 };
 
-static ts_text time_of(double ps) { return ts_format_time(ps > 0 ? (uint64_t)llround(ps) : 0); }
+static ts_text extras_time_of(double ps)
+{
+  return ts_format_time(ps > 0 ? (uint64_t)llround(ps) : 0);
+}
 
-static void row(FILE *out, const char *name, ts_text value, const char *rest)
+static void extras_row(FILE *out, const char *name, ts_text value, const char *rest)
 {
   ts_put_text(out, "  %-*s%16s%s\n", NAME, name, value.text, rest);
 }
@@ -97,23 +100,23 @@ static void reserved_text(const ts_summary *s, ts_arena *arena, FILE *out)
   ts_put_text(
     out, "\nMemory in the caching allocator%s\n",
     s->result->class_count > 1 ? ts_arena_printf(arena, ", %s", class_name(s, arena, class)) : "");
-  row(out, "peak allocated", ts_format_bytes((double)r->allocated), "");
-  row(out, "peak reserved", ts_format_bytes((double)r->reserved),
-      ts_arena_printf(arena, " in %s segment%s", ts_format_count(r->segments).text,
-                      r->segments == 1 ? "" : "s"));
-  row(out, "held by no tensor", ts_format_share(r->fragmentation), " of it");
+  extras_row(out, "peak allocated", ts_format_bytes((double)r->allocated), "");
+  extras_row(out, "peak reserved", ts_format_bytes((double)r->reserved),
+             ts_arena_printf(arena, " in %s segment%s", ts_format_count(r->segments).text,
+                             r->segments == 1 ? "" : "s"));
+  extras_row(out, "held by no tensor", ts_format_share(r->fragmentation), " of it");
   if (r->buffers)
-    row(out, "collective library", ts_format_bytes((double)r->buffers),
-        ts_arena_printf(arena, " for %u group%s of %u channels", r->communicators,
-                        r->communicators == 1 ? "" : "s", r->channels));
+    extras_row(out, "collective library", ts_format_bytes((double)r->buffers),
+               ts_arena_printf(arena, " for %u group%s of %u channels", r->communicators,
+                               r->communicators == 1 ? "" : "s", r->channels));
   uint64_t context = s->memory->classes[class].reserved;
   if (context)
-    row(out, "driver and libraries", ts_format_bytes((double)context), "");
+    extras_row(out, "driver and libraries", ts_format_bytes((double)context), "");
   if (r->buffers || context)
-    row(out, "in use on the device", ts_format_bytes((double)(r->reserved + r->buffers + context)),
-        "");
+    extras_row(out, "in use on the device",
+               ts_format_bytes((double)(r->reserved + r->buffers + context)), "");
   if (r->retries)
-    row(out, "cache flushed", ts_format_count(r->retries), " times");
+    extras_row(out, "cache flushed", ts_format_count(r->retries), " times");
   if (r->failed)
     fputs("  Not all allocations could be served.\n", out);
 }
@@ -147,12 +150,13 @@ static void spread_text(const ts_spread *spread, double alone, ts_arena *arena, 
                             80));
   for (int i = 0; i < SHARES; i++) {
     uint64_t time = ts_percentile(spread, shares[i]);
-    row(out, share_names[i], ts_format_time(time),
-        ts_arena_printf(arena, "%+8.1f %%", alone > 0 ? 100 * ((double)time / alone - 1) : 0));
+    extras_row(
+      out, share_names[i], ts_format_time(time),
+      ts_arena_printf(arena, "%+8.1f %%", alone > 0 ? 100 * ((double)time / alone - 1) : 0));
   }
-  row(out, "mean", time_of(spread->mean),
-      ts_arena_printf(arena, "%+8.1f %%", alone > 0 ? 100 * (spread->mean / alone - 1) : 0));
-  row(out, "standard deviation", time_of(spread->deviation), "");
+  extras_row(out, "mean", extras_time_of(spread->mean),
+             ts_arena_printf(arena, "%+8.1f %%", alone > 0 ? 100 * (spread->mean / alone - 1) : 0));
+  extras_row(out, "standard deviation", extras_time_of(spread->deviation), "");
 }
 
 static void spread_json(const ts_spread *spread, cJSON *root)
@@ -172,24 +176,25 @@ static void spread_json(const ts_spread *spread, cJSON *root)
 static void goodput_text(const ts_goodput *g, ts_arena *arena, FILE *out)
 {
   fprintf(out, "\nA day with failures, restarts and checkpoints\n");
-  row(out, "useful", ts_format_share(g->useful),
-      ts_arena_printf(arena, "   %s steps", ts_format_count((uint64_t)g->steps_a_day).text));
-  row(out, "checkpoints", ts_format_share(g->checkpoints),
-      ts_arena_printf(arena, "   every %s step%s, %s%s", ts_format_count(g->every).text,
-                      g->every == 1 ? "" : "s", time_of(g->interval * 1e12).text,
-                      g->faults.every ? "" : " (best)"));
-  row(out, "restarts, lost work", ts_format_share(g->lost),
-      ts_arena_printf(arena, "   %.3g failures", g->failures_a_day));
+  extras_row(out, "useful", ts_format_share(g->useful),
+             ts_arena_printf(arena, "   %s steps", ts_format_count((uint64_t)g->steps_a_day).text));
+  extras_row(out, "checkpoints", ts_format_share(g->checkpoints),
+             ts_arena_printf(arena, "   every %s step%s, %s%s", ts_format_count(g->every).text,
+                             g->every == 1 ? "" : "s", extras_time_of(g->interval * 1e12).text,
+                             g->faults.every ? "" : " (best)"));
+  extras_row(out, "restarts, lost work", ts_format_share(g->lost),
+             ts_arena_printf(arena, "   %.3g failures", g->failures_a_day));
 }
 
 static void day_text(const ts_day *d, ts_arena *arena, FILE *out)
 {
   ts_put_text(out, "\nA day with %u failure%s\n", d->failures, d->failures == 1 ? "" : "s");
-  row(out, "useful", time_of(d->useful * 1e12),
-      ts_arena_printf(arena, "   %s steps", ts_format_count(d->steps).text));
-  row(out, "checkpoints", time_of(d->checkpoints * 1e12), "");
-  row(out, "work lost", time_of(d->lost * 1e12), "   since the last checkpoint, and at the end");
-  row(out, "restarts", time_of(d->restarts * 1e12), "");
+  extras_row(out, "useful", extras_time_of(d->useful * 1e12),
+             ts_arena_printf(arena, "   %s steps", ts_format_count(d->steps).text));
+  extras_row(out, "checkpoints", extras_time_of(d->checkpoints * 1e12), "");
+  extras_row(out, "work lost", extras_time_of(d->lost * 1e12),
+             "   since the last checkpoint, and at the end");
+  extras_row(out, "restarts", extras_time_of(d->restarts * 1e12), "");
 }
 
 static void day_json(const ts_day *d, cJSON *root)
@@ -231,14 +236,14 @@ static void overlap_text(const ts_summary *s, ts_arena *arena, FILE *out)
   ts_put_text(out, "\nSlowdown by overlap%s, %s model, %s\n",
               s->result->contention ? " and shared links" : "",
               ts_slowdown_kind_name(s->extras.overlap->kind), class_name(s, arena, s->busiest));
-  row(out, "kernels", ts_format_time(lost(c.compute, c.compute_alone)),
-      ts_arena_printf(arena, "   %s of %s",
-                      ts_format_share(growth(c.compute, c.compute_alone)).text,
-                      ts_format_time(c.compute_alone).text));
-  row(out, "transfers", ts_format_time(lost(c.transfer, c.transfer_alone)),
-      ts_arena_printf(arena, "   %s of %s",
-                      ts_format_share(growth(c.transfer, c.transfer_alone)).text,
-                      ts_format_time(c.transfer_alone).text));
+  extras_row(out, "kernels", ts_format_time(lost(c.compute, c.compute_alone)),
+             ts_arena_printf(arena, "   %s of %s",
+                             ts_format_share(growth(c.compute, c.compute_alone)).text,
+                             ts_format_time(c.compute_alone).text));
+  extras_row(out, "transfers", ts_format_time(lost(c.transfer, c.transfer_alone)),
+             ts_arena_printf(arena, "   %s of %s",
+                             ts_format_share(growth(c.transfer, c.transfer_alone)).text,
+                             ts_format_time(c.transfer_alone).text));
 }
 
 static void overlap_json(const ts_summary *s, cJSON *root)

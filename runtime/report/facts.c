@@ -16,17 +16,19 @@ enum { NAME = 34, VALUE = 14 };
 
 typedef struct list { ts_arena *arena; const ts_summary *s; TS_VEC(ts_plan_fact) facts; } list;
 
-static void put(list *l, ts_fact_part part, const char *name, ts_figure_unit unit, double value)
+static void facts_put(list *l, ts_fact_part part, const char *name, ts_figure_unit unit,
+                      double value)
 {
   TS_PUSH(l->arena, &l->facts,
           (ts_plan_fact){part, ts_arena_string(l->arena, name, strlen(name)), unit, value});
 }
 
 /* Of what is there, or not. */
-static void add(list *l, ts_fact_part part, const char *name, ts_figure_unit unit, double value)
+static void facts_add(list *l, ts_fact_part part, const char *name, ts_figure_unit unit,
+                      double value)
 {
   if (fabs(value) > 0)
-    put(l, part, name, unit, value);
+    facts_put(l, part, name, unit, value);
 }
 
 static const char *string(const list *l, ts_ir_str text) { return l->s->ir->strings + text; }
@@ -38,52 +40,57 @@ static void add_outcome(list *l)
   const ts_summary *s = l->s;
   const ts_memory_class *fullest = &s->memory->classes[s->memory->fullest];
   ts_figures figures = ts_figures_of(s);
-  add(l, TS_FACT_OUTCOME, "step time", TS_FIGURE_IN_TIME, (double)s->result->step);
+  facts_add(l, TS_FACT_OUTCOME, "step time", TS_FIGURE_IN_TIME, (double)s->result->step);
   for (ts_figure_id f = 0; f < TS_FIGURES; f++) {
     ts_figure_unit unit = ts_figure_table[f].unit;
     if (ts_figure_table[f].in.diff && ts_is_stated(figures.of[f]))
-      put(l, TS_FACT_OUTCOME, ts_figure_title(f).text, unit,
-          figures.of[f] * ts_figure_units[unit].facts);
+      facts_put(l, TS_FACT_OUTCOME, ts_figure_title(f).text, unit,
+                figures.of[f] * ts_figure_units[unit].facts);
   }
   if (!s->memory->stated)
     return;
-  add(l, TS_FACT_OUTCOME, "peak memory", TS_FIGURE_IN_SIZE,
-      (double)(fullest->peak + fullest->reserved));
-  add(l, TS_FACT_OUTCOME, "memory over the limit", TS_FIGURE_IN_SIZE, (double)fullest->over);
+  facts_add(l, TS_FACT_OUTCOME, "peak memory", TS_FIGURE_IN_SIZE,
+            (double)(fullest->peak + fullest->reserved));
+  facts_add(l, TS_FACT_OUTCOME, "memory over the limit", TS_FIGURE_IN_SIZE, (double)fullest->over);
 }
 
 static void add_plan(list *l)
 {
   const ts_ir *ir = l->s->ir;
-  add(l, TS_FACT_PLAN, "ranks", TS_FIGURE_IN_COUNT, ir->meta->world);
+  facts_add(l, TS_FACT_PLAN, "ranks", TS_FIGURE_IN_COUNT, ir->meta->world);
   for (uint32_t a = 0; a < ir->axes_count; a++)
-    add(l, TS_FACT_PLAN, ts_arena_printf(l->arena, "ranks along %s", string(l, ir->axes[a].name)),
-        TS_FIGURE_IN_COUNT, ir->axes[a].size);
-  add(l, TS_FACT_PLAN, "micro-batches of a pipeline", TS_FIGURE_IN_COUNT, ir->meta->micro_batches);
-  add(l, TS_FACT_PLAN, "optimizer steps of a rank", TS_FIGURE_IN_COUNT, ir->meta->steps);
-  add(l, TS_FACT_PLAN, "samples a step", TS_FIGURE_IN_COUNT, (double)ir->meta->samples_per_step);
-  add(l, TS_FACT_PLAN, "tokens a step", TS_FIGURE_IN_COUNT, (double)ir->meta->tokens_per_step);
-  add(l, TS_FACT_PLAN, "parameters", TS_FIGURE_IN_COUNT, (double)ir->meta->parameters);
+    facts_add(l, TS_FACT_PLAN,
+              ts_arena_printf(l->arena, "ranks along %s", string(l, ir->axes[a].name)),
+              TS_FIGURE_IN_COUNT, ir->axes[a].size);
+  facts_add(l, TS_FACT_PLAN, "micro-batches of a pipeline", TS_FIGURE_IN_COUNT,
+            ir->meta->micro_batches);
+  facts_add(l, TS_FACT_PLAN, "optimizer steps of a rank", TS_FIGURE_IN_COUNT, ir->meta->steps);
+  facts_add(l, TS_FACT_PLAN, "samples a step", TS_FIGURE_IN_COUNT,
+            (double)ir->meta->samples_per_step);
+  facts_add(l, TS_FACT_PLAN, "tokens a step", TS_FIGURE_IN_COUNT,
+            (double)ir->meta->tokens_per_step);
+  facts_add(l, TS_FACT_PLAN, "parameters", TS_FIGURE_IN_COUNT, (double)ir->meta->parameters);
 }
 
 static void add_cluster(list *l)
 {
   const ts_ir *ir = l->s->ir;
   for (uint32_t a = 0; a < ir->arrays_count; a++)
-    add(l, TS_FACT_CLUSTER, string(l, ir->arrays[a].name), TS_FIGURE_IN_COUNT, ir->arrays[a].count);
+    facts_add(l, TS_FACT_CLUSTER, string(l, ir->arrays[a].name), TS_FIGURE_IN_COUNT,
+              ir->arrays[a].count);
   for (uint32_t c = 0; c < ir->device_classes_count; c++) {
     const char *name = string(l, ir->device_classes[c].name);
-    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s memory", name), TS_FIGURE_IN_SIZE,
-        (double)ir->device_classes[c].memory);
-    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s bandwidth", name), TS_FIGURE_IN_BANDWIDTH,
-        ir->device_classes[c].bandwidth);
+    facts_add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s memory", name), TS_FIGURE_IN_SIZE,
+              (double)ir->device_classes[c].memory);
+    facts_add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s bandwidth", name),
+              TS_FIGURE_IN_BANDWIDTH, ir->device_classes[c].bandwidth);
   }
   for (uint32_t c = 0; c < ir->link_classes_count; c++) {
     const char *name = string(l, ir->link_classes[c].name);
-    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s bandwidth", name), TS_FIGURE_IN_BANDWIDTH,
-        ir->link_classes[c].bandwidth);
-    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s latency", name), TS_FIGURE_IN_TIME,
-        (double)ir->link_classes[c].latency);
+    facts_add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s bandwidth", name),
+              TS_FIGURE_IN_BANDWIDTH, ir->link_classes[c].bandwidth);
+    facts_add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s latency", name), TS_FIGURE_IN_TIME,
+              (double)ir->link_classes[c].latency);
   }
 }
 
@@ -103,7 +110,8 @@ static double *plays_of(const list *l)
   return plays;
 }
 
-static void count(list *l, ts_fact_part part, const char *name, ts_figure_unit unit, double value)
+static void facts_count(list *l, ts_fact_part part, const char *name, ts_figure_unit unit,
+                        double value)
 {
   for (size_t i = l->facts.count; i-- > 0 && l->facts.at[i].part >= TS_FACT_KERNELS;)
     if (l->facts.at[i].part == part && l->facts.at[i].unit == unit &&
@@ -111,7 +119,7 @@ static void count(list *l, ts_fact_part part, const char *name, ts_figure_unit u
       l->facts.at[i].value += value;
       return;
     }
-  add(l, part, name, unit, value);
+  facts_add(l, part, name, unit, value);
 }
 
 static void count_node(list *l, const ts_ir_fragment *fragment, const ts_ir_node *node,
@@ -123,7 +131,7 @@ static void count_node(list *l, const ts_ir_fragment *fragment, const ts_ir_node
   if (node->op == TS_IR_COMPUTE) {
     name = ts_arena_printf(l->arena, "%s, %s", string(l, ir->kernels[node->arg].family),
                            ts_phase_name(node->phase));
-    count(l, TS_FACT_KERNELS, name, TS_FIGURE_IN_COUNT, plays);
+    facts_count(l, TS_FACT_KERNELS, name, TS_FIGURE_IN_COUNT, plays);
     return;
   }
   if (node->op == TS_IR_COLLECTIVE) {
@@ -138,11 +146,11 @@ static void count_node(list *l, const ts_ir_fragment *fragment, const ts_ir_node
   } else {
     return;
   }
-  count(l, TS_FACT_CALLS, name, TS_FIGURE_IN_COUNT, plays);
-  count(l, TS_FACT_CALLS, name, TS_FIGURE_IN_SIZE, plays * bytes);
+  facts_count(l, TS_FACT_CALLS, name, TS_FIGURE_IN_COUNT, plays);
+  facts_count(l, TS_FACT_CALLS, name, TS_FIGURE_IN_SIZE, plays * bytes);
 }
 
-static int by_name(const void *x, const void *y)
+static int facts_by_name(const void *x, const void *y)
 {
   const ts_plan_fact *a = x, *b = y;
   int names = strcmp(a->name, b->name);
@@ -161,22 +169,23 @@ static void add_work(list *l)
     for (uint32_t n = 0; plays[f] > 0 && n < ir->fragments[f].node_count; n++)
       count_node(l, &ir->fragments[f], &ir->nodes[ir->fragments[f].first_node + n], plays[f]);
   if (l->facts.count > first)
-    qsort(l->facts.at + first, l->facts.count - first, sizeof *l->facts.at, by_name);
+    qsort(l->facts.at + first, l->facts.count - first, sizeof *l->facts.at, facts_by_name);
 }
 
 static void add_time(list *l)
 {
   const ts_summary *s = l->s;
   for (uint32_t p = 0; p < TS_IR_PHASES; p++)
-    add(l, TS_FACT_TIME, ts_phase_name(p), TS_FIGURE_IN_TIME, s->time.phase[p]);
+    facts_add(l, TS_FACT_TIME, ts_phase_name(p), TS_FIGURE_IN_TIME, s->time.phase[p]);
   for (uint32_t g = 0; g < s->group_count; g++)
-    add(l, TS_FACT_TIME,
-        ts_arena_printf(l->arena, "exposed %s%s", string(l, s->ir->groups[s->groups[g].group].name),
-                        s->groups[g].messages ? " messages" : ""),
-        TS_FIGURE_IN_TIME, s->groups[g].exposed);
-  add(l, TS_FACT_TIME, "pipeline bubble", TS_FIGURE_IN_TIME, s->time.bubble);
-  add(l, TS_FACT_TIME, "waits for the host", TS_FIGURE_IN_TIME, s->time.host);
-  add(l, TS_FACT_TIME, "finished early", TS_FIGURE_IN_TIME, s->time.tail);
+    facts_add(l, TS_FACT_TIME,
+              ts_arena_printf(l->arena, "exposed %s%s",
+                              string(l, s->ir->groups[s->groups[g].group].name),
+                              s->groups[g].messages ? " messages" : ""),
+              TS_FIGURE_IN_TIME, s->groups[g].exposed);
+  facts_add(l, TS_FACT_TIME, "pipeline bubble", TS_FIGURE_IN_TIME, s->time.bubble);
+  facts_add(l, TS_FACT_TIME, "waits for the host", TS_FIGURE_IN_TIME, s->time.host);
+  facts_add(l, TS_FACT_TIME, "finished early", TS_FIGURE_IN_TIME, s->time.tail);
 }
 
 static void add_memory(list *l)
@@ -184,15 +193,16 @@ static void add_memory(list *l)
   const ts_memory *m = l->s->memory;
   const ts_memory_class *fullest = &m->classes[m->fullest];
   for (uint32_t c = 0; m->stated && c < TS_IR_CATEGORIES; c++)
-    add(l, TS_FACT_MEMORY, ts_category_name(c), TS_FIGURE_IN_SIZE, (double)fullest->category[c]);
+    facts_add(l, TS_FACT_MEMORY, ts_category_name(c), TS_FIGURE_IN_SIZE,
+              (double)fullest->category[c]);
 }
 
 static void add_basis(list *l)
 {
   const ts_summary *s = l->s;
   for (uint32_t b = 0; s->time.compute > 0 && b < TS_IR_BASES; b++)
-    add(l, TS_FACT_BASIS, ts_basis_name(b), TS_FIGURE_IN_SHARE,
-        s->basis[b] / (s->time.compute * s->ir->meta->world));
+    facts_add(l, TS_FACT_BASIS, ts_basis_name(b), TS_FIGURE_IN_SHARE,
+              s->basis[b] / (s->time.compute * s->ir->meta->world));
 }
 
 ts_plan_facts ts_facts_of(ts_arena *arena, const ts_summary *summary)
@@ -210,7 +220,7 @@ ts_plan_facts ts_facts_of(ts_arena *arena, const ts_summary *summary)
 
 /* ---- Which differ ---- */
 
-static const ts_plan_fact *find(ts_plan_facts facts, const ts_plan_fact *like)
+static const ts_plan_fact *facts_find(ts_plan_facts facts, const ts_plan_fact *like)
 {
   for (size_t i = 0; i < facts.count; i++)
     if (facts.at[i].part == like->part && facts.at[i].unit == like->unit &&
@@ -224,12 +234,12 @@ ts_fact_changes ts_facts_compare(ts_arena *arena, ts_plan_facts before, ts_plan_
   TS_VEC(ts_fact_change) changes = {0};
   for (ts_fact_part part = 0; part < TS_FACT_PARTS; part++) {
     for (size_t i = 0; i < before.count; i++) {
-      const ts_plan_fact *b = &before.at[i], *a = find(after, b);
+      const ts_plan_fact *b = &before.at[i], *a = facts_find(after, b);
       if (b->part == part && (!a || a->value != b->value))
         TS_PUSH(arena, &changes, (ts_fact_change){*b, true, a != NULL, b->value, a ? a->value : 0});
     }
     for (size_t i = 0; i < after.count; i++)
-      if (after.at[i].part == part && !find(before, &after.at[i]))
+      if (after.at[i].part == part && !facts_find(before, &after.at[i]))
         TS_PUSH(arena, &changes, (ts_fact_change){after.at[i], false, true, 0, after.at[i].value});
   }
   return (ts_fact_changes){changes.count, changes.at};
@@ -245,7 +255,7 @@ static ts_text shown(const ts_fact_change *c, bool is_there, double value)
 static ts_text before_text(const ts_fact_change *c) { return shown(c, c->had, c->before); }
 static ts_text after_text(const ts_fact_change *c) { return shown(c, c->has, c->after); }
 
-static const char *change(ts_arena *arena, const ts_fact_change *c)
+static const char *facts_change(ts_arena *arena, const ts_fact_change *c)
 {
   if (!c->had || !c->has)
     return c->had ? "gone" : "new";
@@ -285,7 +295,7 @@ void ts_report_changes_text(ts_fact_changes changes, const char *before, const c
     if (!i || c[-1].fact.part != c->fact.part)
       ts_put_text(out, i ? "\n%s\n" : "%s\n", titles[c->fact.part]);
     ts_put_text(out, "  %-*s%*s%*s%*s\n", NAME, ts_report_fit(arena, c->fact.name, NAME), VALUE,
-                before_text(c).text, VALUE, after_text(c).text, VALUE, change(arena, c));
+                before_text(c).text, VALUE, after_text(c).text, VALUE, facts_change(arena, c));
   }
 }
 
@@ -301,7 +311,7 @@ void ts_report_changes_html(ts_fact_changes changes, const char *before, const c
       ts_put_xml(out, "<tbody><tr><th colspan=\"4\" scope=\"rowgroup\">%s</th></tr>\n",
                  titles[c->fact.part]);
     ts_put_xml(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td><td>%s</td></tr>\n",
-               c->fact.name, before_text(c).text, after_text(c).text, change(arena, c));
+               c->fact.name, before_text(c).text, after_text(c).text, facts_change(arena, c));
     if (i + 1 == changes.count || c[1].fact.part != c->fact.part)
       fputs("</tbody>\n", out);
   }
@@ -318,7 +328,7 @@ static void put_markdown_row(ts_arena *arena, const ts_fact_change *c, FILE *out
 {
   (is_words(c->fact.name) ? ts_put_xml : ts_put_code)(out, "| %s ", c->fact.name);
   ts_put_xml(out, "| %s | %s | %s |\n", before_text(c).text, after_text(c).text,
-             change(arena, c));
+             facts_change(arena, c));
 }
 
 void ts_report_changes_markdown(ts_fact_changes changes, const char *before, const char *after,

@@ -84,7 +84,7 @@ static void print_text(void *closure, FILE *out)
   ts_report_text(*(const ts_summary **)closure, out);
 }
 
-static void put_text(const ts_summary *s, FILE *out)
+static void html_put_text(const ts_summary *s, FILE *out)
 {
   char *text = ts_printed(print_text, &s, NULL);
   fputs("<section id=\"figures\">\n<h2>In figures</h2>\n<pre tabindex=\"0\">", out);
@@ -191,7 +191,7 @@ void ts_report_html(const ts_summary *s, FILE *out)
     put_comparison(s, arena, out);
   put_places(out);
   put_cluster(s, arena, out);
-  put_text(s, out);
+  html_put_text(s, out);
   ts_put_xml(out, "</main>\n<footer>%s</footer>\n", ts_summary_string(s, s->ir->meta->tool));
   if (s->extras.other)
     put_data(s->extras.other, other_name(s), out);

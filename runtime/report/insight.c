@@ -14,7 +14,7 @@ enum { NAME = 30, MOST_ROWS = 12, MOST_STEPS = 6 };
 
 /* ---- Steps ---- */
 
-static uint64_t length_of(const ts_steps *s, uint32_t k)
+static uint64_t insight_length_of(const ts_steps *s, uint32_t k)
 {
   return k ? s->ends[k] - s->ends[k - 1] : s->ends[0];
 }
@@ -24,7 +24,7 @@ static void steps_text(const ts_steps *s, ts_arena *arena, FILE *out)
   ts_put_text(out, "\n%s steps in sequence\n", ts_format_count(s->count).text);
   for (uint32_t k = 0; k < s->count && k < MOST_STEPS; k++)
     ts_put_text(out, "  %-*s%14s\n", NAME, ts_arena_printf(arena, "step %u adds", k + 1),
-                ts_format_time(length_of(s, k)).text);
+                ts_format_time(insight_length_of(s, k)).text);
   if (s->count > MOST_STEPS)
     fprintf(out, "  ... %u more\n", s->count - MOST_STEPS);
   if (s->steady_from < s->count)

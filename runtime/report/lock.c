@@ -20,7 +20,7 @@ static int order(const ts_locked_input *a, const ts_locked_input *b)
 }
 
 /* Files of several folders may have one name. */
-static int by_name(const void *x, const void *y)
+static int lock_by_name(const void *x, const void *y)
 {
   const ts_locked_input *a = x, *b = y;
   int names = order(a, b);
@@ -44,7 +44,7 @@ ts_lock ts_lock_of_ir(ts_arena *arena, const ts_ir *ir, const char *file,
     memcpy(input.sha256, sha256, TS_DIGEST_SIZE);
     TS_PUSH(arena, &inputs, input);
   }
-  TS_SORT(&inputs, by_name);
+  TS_SORT(&inputs, lock_by_name);
   return (ts_lock){.plan = ir->strings + ir->meta->plan,
                    .version = ts_version(),
                    .input_count = (uint32_t)inputs.count,
@@ -119,9 +119,12 @@ void ts_lock_write(const ts_lock *lock, FILE *out)
 
 /* ---- Reading ---- */
 
-typedef struct reader { ts_arena *arena; ts_error *error; } reader;
+typedef struct lock_reader {
+  ts_arena *arena;
+  ts_error *error;
+} lock_reader;
 
-static bool get_text(const reader *r, const cJSON *in, const char *name, const char **value)
+static bool get_text(const lock_reader *r, const cJSON *in, const char *name, const char **value)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
   if (!cJSON_IsString(item))
@@ -130,7 +133,7 @@ static bool get_text(const reader *r, const cJSON *in, const char *name, const c
   return true;
 }
 
-static bool get_integer(const reader *r, const cJSON *in, const char *name, uint64_t *value)
+static bool get_integer(const lock_reader *r, const cJSON *in, const char *name, uint64_t *value)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
   char *end = NULL;
@@ -151,7 +154,7 @@ static int digit(char c)
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool get_digest(const reader *r, const cJSON *in, uint8_t digest[TS_DIGEST_SIZE])
+static bool get_digest(const lock_reader *r, const cJSON *in, uint8_t digest[TS_DIGEST_SIZE])
 {
   const char *hex;
   if (!get_text(r, in, "sha256", &hex))
@@ -173,7 +176,7 @@ static void get_blob(const cJSON *in, char blob[41])
     memcpy(blob, item->valuestring, 41);
 }
 
-static bool read_input(const reader *r, const cJSON *in, ts_locked_input *input)
+static bool read_input(const lock_reader *r, const cJSON *in, ts_locked_input *input)
 {
   *input = (ts_locked_input){.text = ""};
   if (cJSON_HasObjectItem(in, "text") && !get_text(r, in, "text", &input->text))
@@ -183,7 +186,7 @@ static bool read_input(const reader *r, const cJSON *in, ts_locked_input *input)
          get_digest(r, in, input->sha256);
 }
 
-static bool read_inputs(const reader *r, const cJSON *list, ts_lock *lock)
+static bool read_inputs(const lock_reader *r, const cJSON *list, ts_lock *lock)
 {
   TS_VEC(ts_locked_input) inputs = {0};
   const cJSON *one;
@@ -196,13 +199,13 @@ static bool read_inputs(const reader *r, const cJSON *list, ts_lock *lock)
       return false;
     TS_PUSH(r->arena, &inputs, input);
   }
-  TS_SORT(&inputs, by_name);
+  TS_SORT(&inputs, lock_by_name);
   lock->inputs = inputs.at;
   lock->input_count = (uint32_t)inputs.count;
   return true;
 }
 
-static bool read_options(const reader *r, const cJSON *list, ts_lock *lock)
+static bool lock_read_options(const lock_reader *r, const cJSON *list, ts_lock *lock)
 {
   TS_VEC(const char *) options = {0};
   const cJSON *one;
@@ -220,7 +223,7 @@ static bool read_options(const reader *r, const cJSON *list, ts_lock *lock)
   return true;
 }
 
-static bool read_whole(const reader *r, const cJSON *root, ts_lock *lock)
+static bool read_whole(const lock_reader *r, const cJSON *root, ts_lock *lock)
 {
   uint64_t format;
   if (!cJSON_HasObjectItem(root, "trainspec-lock"))
@@ -234,13 +237,13 @@ static bool read_whole(const reader *r, const cJSON *root, ts_lock *lock)
   return get_text(r, root, "plan", &lock->plan) && get_text(r, root, "version", &lock->version) &&
          get_integer(r, root, "step_time_ps", &lock->step) &&
          get_integer(r, root, "peak_memory_bytes", &lock->peak) &&
-         read_options(r, cJSON_GetObjectItemCaseSensitive(root, "options"), lock) &&
+         lock_read_options(r, cJSON_GetObjectItemCaseSensitive(root, "options"), lock) &&
          read_inputs(r, cJSON_GetObjectItemCaseSensitive(root, "inputs"), lock);
 }
 
 ts_lock *ts_lock_read(ts_arena *arena, const char *text, size_t size, ts_error *error)
 {
-  reader r = {arena, error};
+  lock_reader r = {arena, error};
   ts_lock *lock = TS_NEW(arena, ts_lock);
   const char *end = NULL;
   *error = (ts_error){0};

@@ -14,7 +14,7 @@ enum { NAME = 26 };
 /* of one module, or of all: ps, the mean of all ranks */
 typedef struct mean { double compute, exposed, transfer, phase[TS_IR_PHASES]; } mean;
 
-static const char *name_of(const ts_modules *m, uint32_t module)
+static const char *modules_name_of(const ts_modules *m, uint32_t module)
 {
   return *m->names[module] ? m->names[module] : "no module";
 }
@@ -87,12 +87,12 @@ static void put_times(const ts_summary *s, const ts_modules *m, ts_arena *arena,
               "of step", "transfer");
   for (uint32_t i = 0; i < m->count; i++)
     if (of[i].compute > 0 || of[i].transfer > 0)
-      put_means(arena, name_of(m, i), &of[i], &column, (double)s->result->step, out);
+      put_means(arena, modules_name_of(m, i), &of[i], &column, (double)s->result->step, out);
   put_means(arena, "all", &all, &column, (double)s->result->step, out);
 }
 
 /* Of the fullest rank, at its peak. */
-static void put_memory(const ts_summary *s, const ts_modules *m, ts_arena *arena, FILE *out)
+static void modules_put_memory(const ts_summary *s, const ts_modules *m, ts_arena *arena, FILE *out)
 {
   const ts_memory_class *fullest = &s->memory->classes[s->memory->fullest];
   const ts_module_share *of = m->of[s->memory->fullest];
@@ -112,7 +112,7 @@ static void put_memory(const ts_summary *s, const ts_modules *m, ts_arena *arena
     const ts_module_share *row = i < m->count ? &of[i] : &all;
     if (i < m->count && !held_by(row))
       continue;
-    put_name(arena, i < m->count ? name_of(m, i) : "all", out);
+    put_name(arena, i < m->count ? modules_name_of(m, i) : "all", out);
     for (uint32_t k = 0; k < TS_IR_CATEGORIES; k++) {
       uint64_t units = ts_column_units(&column, (double)row->memory[k]);
       ts_put_text(out, "%8s", units ? ts_format_in_column(&column, units).text : "");
@@ -128,7 +128,7 @@ void ts_modules_text(const ts_summary *s, const ts_modules *m, ts_arena *arena, 
 {
   put_times(s, m, arena, out);
   if (s->memory->stated)
-    put_memory(s, m, arena, out);
+    modules_put_memory(s, m, arena, out);
 }
 
 static void add_shares(cJSON *list, const ts_modules *m, const ts_module_share *of)
@@ -167,7 +167,7 @@ void ts_modules_json(const ts_summary *s, const ts_modules *m, cJSON *root)
   }
 }
 
-static void put_number(FILE *out, uint64_t value)
+static void modules_put_number(FILE *out, uint64_t value)
 {
   fprintf(out, ",%llu", (unsigned long long)value);
 }
@@ -188,16 +188,16 @@ void ts_modules_csv(const ts_summary *s, const ts_modules *m, FILE *out)
       ts_put_csv(out, "%s", ts_summary_string(s, s->ir->meta->plan));
       fputc(',', out);
       ts_put_csv(out, "%s", ts_summary_string(s, s->ir->programs[class->program].name));
-      put_number(out, class->rank);
-      put_number(out, class->count);
+      modules_put_number(out, class->rank);
+      modules_put_number(out, class->count);
       fputc(',', out);
       ts_put_csv(out, "%s", m->names[i]);
       for (uint32_t p = 0; p < TS_IR_PHASES; p++)
-        put_number(out, share->phase[p]);
-      put_number(out, share->exposed);
-      put_number(out, share->transfer);
+        modules_put_number(out, share->phase[p]);
+      modules_put_number(out, share->exposed);
+      modules_put_number(out, share->transfer);
       for (uint32_t k = 0; k < TS_IR_CATEGORIES; k++)
-        put_number(out, share->memory[k]);
+        modules_put_number(out, share->memory[k]);
       fputc('\n', out);
     }
   }

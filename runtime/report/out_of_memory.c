@@ -107,7 +107,7 @@ static void held(const ts_summary *s, const ts_memory_class *m, ts_stop *stop)
 }
 
 /* What was played and fits; without that - an IR has no plan to change - where to look. */
-static void help(const ts_summary *s, ts_stop *stop)
+static void out_of_memory_help(const ts_summary *s, ts_stop *stop)
 {
   const ts_ways_out *ways = s->extras.ways_out;
   const char *all_the_same = "`--ignore-memory` reports anyway";
@@ -153,6 +153,6 @@ int ts_report_out_of_memory(const ts_summary *s, ts_stop *stop)
   where(s, worst, stop);
   when(s, worst, stop);
   held(s, m, stop);
-  help(s, stop);
+  out_of_memory_help(s, stop);
   return -1;
 }

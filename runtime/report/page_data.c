@@ -25,7 +25,7 @@ enum {
 
 typedef struct names { ts_hash_table table; TS_VEC(const char *) at; } names;
 
-typedef struct writer {
+typedef struct page_data_writer {
   FILE *out;
   ts_arena *arena;
   const ts_summary *s;
@@ -37,23 +37,23 @@ typedef struct writer {
   uint32_t *stage_of;     /* [programs] index into the summary's stages */
   size_t blocks, nodes;   /* numbers and nodes so far */
   bool left_out;          /* streams or nodes */
-} writer;
+} page_data_writer;
 
 /* ---- Names ---- */
 
 typedef struct looked_for { const names *names; const char *text; } looked_for;
 
-static bool same_name(const void *closure, uint32_t number)
+static bool page_data_same_name(const void *closure, uint32_t number)
 {
   const looked_for *l = closure;
   return strcmp(l->names->at.at[number], l->text) == 0;
 }
 
-static uint32_t name_number(writer *w, const char *text)
+static uint32_t name_number(page_data_writer *w, const char *text)
 {
   looked_for l = {&w->names, text};
   uint32_t hash = ts_hash_bytes(text, strlen(text)),
-           number = ts_hash_find(&w->names.table, hash, same_name, &l);
+           number = ts_hash_find(&w->names.table, hash, page_data_same_name, &l);
   if (number != TS_HASH_NONE)
     return number;
   TS_PUSH(w->arena, &w->names.at, text);
@@ -62,12 +62,12 @@ static uint32_t name_number(writer *w, const char *text)
   return number;
 }
 
-static uint32_t string_number(writer *w, ts_ir_str text)
+static uint32_t string_number(page_data_writer *w, ts_ir_str text)
 {
   return name_number(w, w->ir->strings + text);
 }
 
-static void put_names(writer *w)
+static void put_names(page_data_writer *w)
 {
   fputs(",\n\"names\":[", w->out);
   for (size_t i = 0; i < w->names.at.count; i++)
@@ -77,7 +77,7 @@ static void put_names(writer *w)
 
 /* ---- Fragments ---- */
 
-static void put_node(writer *w, const ts_ir_fragment *f, const ts_ir_node *n)
+static void page_data_put_node(page_data_writer *w, const ts_ir_fragment *f, const ts_ir_node *n)
 {
   uint32_t first = (uint32_t)(n - w->ir->nodes) - f->first_node;
   fprintf(w->out, "[%u,%u,%u,%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",[", n->op, n->stream, n->phase,
@@ -94,7 +94,7 @@ static void put_node(writer *w, const ts_ir_fragment *f, const ts_ir_node *n)
 }
 
 /* The streams that have nodes, the host's number behind all others. */
-static void put_streams_of(writer *w, const ts_ir_fragment *f)
+static void put_streams_of(page_data_writer *w, const ts_ir_fragment *f)
 {
   bool *has = TS_NEW_ARRAY(w->arena, bool, w->ir->streams_count + 1), any = false;
   for (uint32_t n = 0; n < f->node_count; n++) {
@@ -112,7 +112,7 @@ static void put_streams_of(writer *w, const ts_ir_fragment *f)
   fputc(']', w->out);
 }
 
-static void put_fragment(writer *w, const ts_ir_fragment *f)
+static void put_fragment(page_data_writer *w, const ts_ir_fragment *f)
 {
   uint32_t number = (uint32_t)(f - w->ir->fragments), receives = 0;
   for (uint32_t p = 0; p < f->port_count; p++)
@@ -138,13 +138,13 @@ static void put_fragment(writer *w, const ts_ir_fragment *f)
   for (uint32_t n = 0; n < f->node_count; n++) {
     if (n)
       fputs(",\n", w->out);
-    put_node(w, f, &w->ir->nodes[f->first_node + n]);
+    page_data_put_node(w, f, &w->ir->nodes[f->first_node + n]);
   }
   fputs("]}", w->out);
 }
 
 /* null in the places of those that no shown class plays. */
-static void put_fragments(writer *w)
+static void put_fragments(page_data_writer *w)
 {
   bool *played = TS_NEW_ARRAY(w->arena, bool, w->ir->fragments_count);
   for (size_t i = 0; i < w->shown.count; i++) {
@@ -184,7 +184,7 @@ static void put_fragments(writer *w)
 
 /* ---- Programs ---- */
 
-static void put_program(writer *w, const ts_ir_program *p)
+static void put_program(page_data_writer *w, const ts_ir_program *p)
 {
   ts_arena *scratch = ts_arena_new("program");
   ts_tuples likes = {0};
@@ -212,7 +212,7 @@ static void put_program(writer *w, const ts_ir_program *p)
   ts_arena_free(scratch);
 }
 
-static void put_programs(writer *w)
+static void put_programs(page_data_writer *w)
 {
   fputs(",\n\"programs\":[", w->out);
   for (uint32_t p = 0; p < w->ir->programs_count; p++) {
@@ -251,7 +251,7 @@ static void read_memory(void *closure, uint64_t time, const int64_t category[TS_
   c->most[column] = c->now > c->most[column] ? c->now : c->most[column];
 }
 
-static void put_holding(writer *w, uint32_t program)
+static void put_holding(page_data_writer *w, uint32_t program)
 {
   const ts_ir_program *p = &w->ir->programs[program];
   fputs(",\"base\":[", w->out);
@@ -263,7 +263,7 @@ static void put_holding(writer *w, uint32_t program)
   fputs(p->memory_order == TS_IR_MEMORY_ISSUED ? "],\"issued\":1" : "]", w->out);
 }
 
-static void put_memory(writer *w, uint32_t class)
+static void page_data_put_memory(page_data_writer *w, uint32_t class)
 {
   const ts_memory_class *m = &w->s->memory->classes[class];
   ts_arena *scratch = ts_arena_new("curve");
@@ -301,15 +301,15 @@ enum { EXPOSED = TS_IR_PHASES, TRANSFER, SHARES };
 
 typedef struct share { uint64_t time[SHARES]; } share;
 
-typedef struct adding {
+typedef struct page_data_adding {
   ts_arena *arena;
   ts_labels *labels;
   TS_VEC(share) of; /* by number of the module */
-} adding;
+} page_data_adding;
 
-static void take(void *closure, const ts_ir_node *node, ts_share_kind kind, uint64_t time)
+static void page_data_take(void *closure, const ts_ir_node *node, ts_share_kind kind, uint64_t time)
 {
-  adding *a = closure;
+  page_data_adding *a = closure;
   uint32_t number = ts_labels_number(a->labels, node->label);
   while (a->of.count <= number)
     TS_PUSH(a->arena, &a->of, (share){{0}});
@@ -319,12 +319,13 @@ static void take(void *closure, const ts_ir_node *node, ts_share_kind kind, uint
 }
 
 /* Modules with the time of each phase, exposed communication and transfers. */
-static void put_modules(writer *w, uint32_t class)
+static void put_modules(page_data_writer *w, uint32_t class)
 {
   ts_arena *scratch = ts_arena_new("modules of a class");
-  adding a = {scratch, ts_labels_new(scratch, w->arena, w->ir, (ts_label_view){0, false}), {0}};
+  page_data_adding a = {
+    scratch, ts_labels_new(scratch, w->arena, w->ir, (ts_label_view){0, false}), {0}};
   bool any = false;
-  ts_run_attribute(w->s->run, class, &(ts_attribution){.take = take, .closure = &a});
+  ts_run_attribute(w->s->run, class, &(ts_attribution){.take = page_data_take, .closure = &a});
   fputs(",\"modules\":[", w->out);
   for (uint32_t m = 0; m < a.of.count; m++) {
     uint64_t sum = 0;
@@ -342,7 +343,7 @@ static void put_modules(writer *w, uint32_t class)
   ts_arena_free(scratch);
 }
 
-static void put_traffic(writer *w, const ts_class_result *c)
+static void put_traffic(page_data_writer *w, const ts_class_result *c)
 {
   fputs(",\"traffic\":[", w->out);
   for (uint32_t i = 0; i < c->comm_count; i++) {
@@ -358,7 +359,7 @@ static void put_traffic(writer *w, const ts_class_result *c)
 }
 
 /* Streams but the first are left out when there are too many numbers. */
-static void put_lanes(writer *w, uint32_t class)
+static void put_lanes(page_data_writer *w, uint32_t class)
 {
   ts_page_lanes lanes = ts_page_lanes_of(w->arena, w->s, class, &w->tables);
   bool all = w->blocks <= MOST_BLOCKS;
@@ -379,7 +380,7 @@ static void put_lanes(writer *w, uint32_t class)
   ts_put_runs(w->out, &lanes.idle);
 }
 
-static void put_class(writer *w, uint32_t class)
+static void put_class(page_data_writer *w, uint32_t class)
 {
   const ts_class_result *c = &w->s->result->classes[class];
   uint32_t stage = w->stage_of[c->program];
@@ -397,13 +398,13 @@ static void put_class(writer *w, uint32_t class)
   put_traffic(w, c);
   put_modules(w, class);
   if (w->s->memory->stated)
-    put_memory(w, class);
+    page_data_put_memory(w, class);
   put_lanes(w, class);
   fputc('}', w->out);
 }
 
 /* The busiest and the fullest class of each stage, then others while there is room. */
-static void choose_classes(writer *w)
+static void choose_classes(page_data_writer *w)
 {
   const ts_summary *s = w->s;
   bool *shown = TS_NEW_ARRAY(w->arena, bool, s->result->class_count);
@@ -421,7 +422,7 @@ static void choose_classes(writer *w)
         TS_PUSH(w->arena, &w->shown, c);
 }
 
-static void put_classes(writer *w)
+static void put_classes(page_data_writer *w)
 {
   fputs(",\n\"classes\":[", w->out);
   for (size_t i = 0; i < w->shown.count; i++) {
@@ -449,13 +450,13 @@ static void put_classes(writer *w)
 
 typedef struct piece { uint32_t player, item; ts_critical_kind kind; uint64_t time; } piece;
 
-typedef struct path {
+typedef struct page_data_path {
   ts_arena *arena;
   const ts_facts *facts;
   TS_VEC(piece) pieces;
-} path;
+} page_data_path;
 
-static ts_critical_kind critical_kind(const path *p, const ts_critical_node *v)
+static ts_critical_kind critical_kind(const page_data_path *p, const ts_critical_node *v)
 {
   const ts_player *w = &p->facts->players[v->player];
   const ts_ir *ir = p->facts->tables->ir;
@@ -471,7 +472,7 @@ static ts_critical_kind critical_kind(const path *p, const ts_critical_node *v)
 /* Work and collectives of an item are one piece. */
 static void read_path(void *closure, const ts_critical_node *v)
 {
-  path *p = closure;
+  page_data_path *p = closure;
   piece next = {v->player, v->item, critical_kind(p, v), v->time},
         *last = p->pieces.count ? &p->pieces.at[p->pieces.count - 1] : NULL;
   if (next.kind == TS_CRITICAL_COLLECTIVE)
@@ -485,10 +486,10 @@ static void read_path(void *closure, const ts_critical_node *v)
 }
 
 /* From the end of the step back; what is too much is left out at the beginning. */
-static void put_path(writer *w)
+static void put_path(page_data_writer *w)
 {
   ts_arena *scratch = ts_arena_new("path");
-  path p = {scratch, ts_run_facts(w->s->run), {0}};
+  page_data_path p = {scratch, ts_run_facts(w->s->run), {0}};
   ts_critical_walk(p.facts, w->s->result->class_of[w->s->result->critical_rank], read_path, &p);
   fputs(",\n\"path\":[", w->out);
   for (size_t i = 0; i < p.pieces.count && i < MOST_PATH; i++) {
@@ -501,7 +502,7 @@ static void put_path(writer *w)
   ts_arena_free(scratch);
 }
 
-static void put_stages(writer *w)
+static void put_stages(page_data_writer *w)
 {
   fputs(",\n\"stages\":[", w->out);
   for (uint32_t i = 0; i < w->s->stage_count; i++) {
@@ -518,7 +519,7 @@ static void put_stages(writer *w)
   fputc(']', w->out);
 }
 
-static void put_streams(writer *w)
+static void page_data_put_streams(page_data_writer *w)
 {
   fputs(",\n\"streams\":[", w->out);
   for (uint32_t i = 0; i < w->ir->streams_count; i++)
@@ -527,7 +528,7 @@ static void put_streams(writer *w)
 }
 
 /* Each model that was asked: who it is, calls, bytes and time of all ranks. */
-static void put_network(writer *w)
+static void put_network(page_data_writer *w)
 {
   bool any = false;
   fputs(",\n\"network\":[", w->out);
@@ -551,7 +552,7 @@ static void put_network(writer *w)
   fputc(']', w->out);
 }
 
-static void put_ways_out(writer *w)
+static void put_ways_out(page_data_writer *w)
 {
   const ts_ways_out *ways = w->s->extras.ways_out;
   if (!ways)
@@ -573,13 +574,13 @@ static void put_ways_out(writer *w)
 
 void ts_page_data(const ts_summary *s, const char *name, FILE *out)
 {
-  writer w = {.out = out, .arena = ts_arena_new("page"), .s = s, .ir = s->ir};
+  page_data_writer w = {.out = out, .arena = ts_arena_new("page"), .s = s, .ir = s->ir};
   ts_run_list ranks = {0};
   choose_classes(&w);
   ts_put_script(out, "{\"format\":1,\"name\":\"%s\",", name);
   fprintf(out, "\"step\":%" PRIu64 ",\"classes_in_all\":%" PRIu32 ",\"micro_batches\":%" PRIu32,
           s->result->step, s->result->class_count, s->ir->meta->micro_batches);
-  put_streams(&w);
+  page_data_put_streams(&w);
   put_fragments(&w);
   put_programs(&w);
   put_stages(&w);

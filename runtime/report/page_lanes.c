@@ -16,7 +16,7 @@ typedef struct lane {
   ts_sequence blocks;
 } lane;
 
-typedef struct reader {
+typedef struct page_lanes_reader {
   ts_arena *arena, *scratch;
   const ts_ir *ir;
   const ts_facts *facts;
@@ -26,12 +26,12 @@ typedef struct reader {
   lane *lanes;          /* [streams + 1] */
   numbers received;     /* by the item at hand */
   ts_sequence peers;
-} reader;
+} page_lanes_reader;
 
 /* ---- Blocks ---- */
 
 /* A pattern of its nodes' spans but for the gap in front of the first. */
-static uint32_t pattern_of(reader *r, uint32_t fragment, const lane *l)
+static uint32_t pattern_of(page_lanes_reader *r, uint32_t fragment, const lane *l)
 {
   ts_page_tables *t = r->tables;
   numbers pattern = {0};
@@ -56,7 +56,7 @@ static uint32_t pattern_of(reader *r, uint32_t fragment, const lane *l)
   return number;
 }
 
-static void end_block(reader *r, uint32_t fragment, lane *l)
+static void end_block(page_lanes_reader *r, uint32_t fragment, lane *l)
 {
   if (!l->spans.count)
     return;
@@ -65,7 +65,7 @@ static void end_block(reader *r, uint32_t fragment, lane *l)
   l->spans.count = 0;
 }
 
-static void end_item(reader *r)
+static void end_item(page_lanes_reader *r)
 {
   if (r->item == TS_IR_NONE)
     return;
@@ -78,7 +78,7 @@ static void end_item(reader *r)
   r->received.count = 0;
 }
 
-static void add_span(reader *r, lane *l, uint64_t ready, uint64_t begun, uint64_t end)
+static void add_span(page_lanes_reader *r, lane *l, uint64_t ready, uint64_t begun, uint64_t end)
 {
   TS_PUSH(r->scratch, &l->spans, (int64_t)(ready - l->end));
   TS_PUSH(r->scratch, &l->spans, (int64_t)(begun - ready));
@@ -87,7 +87,7 @@ static void add_span(reader *r, lane *l, uint64_t ready, uint64_t begun, uint64_
 }
 
 /* Whose message a node receives. */
-static void add_peer(reader *r, const ts_span_event *e)
+static void add_peer(page_lanes_reader *r, const ts_span_event *e)
 {
   const ts_player *w = &r->facts->players[r->player];
   uint32_t item = r->item - r->ir->programs[w->role->program].first_item;
@@ -105,7 +105,7 @@ static void add_peer(reader *r, const ts_span_event *e)
 
 static void read_node(void *closure, const ts_span_event *e)
 {
-  reader *r = closure;
+  page_lanes_reader *r = closure;
   const ts_ir_node *node = e->node;
   lane *host = &r->lanes[r->ir->streams_count];
   if (r->item != e->item)
@@ -141,7 +141,7 @@ static int by_time(const void *x, const void *y)
   return (a->from > b->from) - (a->from < b->from);
 }
 
-static int64_t node_number(const reader *r, const ts_idle *i)
+static int64_t node_number(const page_lanes_reader *r, const ts_idle *i)
 {
   if (!i->node)
     return -1;
@@ -151,7 +151,7 @@ static int64_t node_number(const reader *r, const ts_idle *i)
 }
 
 /* A number for each item, and one for the end. */
-static void find_idle(reader *r, const ts_run *run, ts_sequence *sequence)
+static void find_idle(page_lanes_reader *r, const ts_run *run, ts_sequence *sequence)
 {
   idler found = {.scratch = r->scratch};
   uint32_t items = r->ir->programs[r->facts->players[r->player].role->program].item_count;
@@ -180,8 +180,14 @@ ts_page_lanes ts_page_lanes_of(ts_arena *arena, const ts_summary *s, uint32_t cl
 {
   ts_arena *scratch = ts_arena_new("lanes");
   uint32_t streams = s->ir->streams_count;
-  reader r = {arena, scratch, s->ir, ts_run_facts(s->run), tables, .player = class,
-              .item = TS_IR_NONE, .lanes = TS_NEW_ARRAY(scratch, lane, streams + 1)};
+  page_lanes_reader r = {arena,
+                         scratch,
+                         s->ir,
+                         ts_run_facts(s->run),
+                         tables,
+                         .player = class,
+                         .item = TS_IR_NONE,
+                         .lanes = TS_NEW_ARRAY(scratch, lane, streams + 1)};
   ts_run_timeline(s->run, s->result->classes[class].rank, read_node, &r);
   end_item(&r);
   ts_run_list *lists = TS_NEW_ARRAY(arena, ts_run_list, streams + 1);

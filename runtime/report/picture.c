@@ -38,23 +38,33 @@ enum {
 
 /* a work item, from the first to the last node that the compute stream has of it, and how much of
  * that they work */
-typedef struct box { uint32_t item; uint64_t begin, end, work; } box;
+typedef struct picture_box {
+  uint32_t item;
+  uint64_t begin, end, work;
+} picture_box;
 
 /* a node wide enough to be seen by itself */
-typedef struct node { uint64_t begin, end; const ts_ir_node *node; } node;
+typedef struct picture_node {
+  uint64_t begin, end;
+  const ts_ir_node *node;
+} picture_node;
 
 /* shares of each column, 0..1; nodes at the level of kernels */
-typedef struct lane { uint32_t stream; float *busy, *waits; TS_VEC(node) nodes; } lane;
+typedef struct lane {
+  uint32_t stream;
+  float *busy, *waits;
+  TS_VEC(picture_node) nodes;
+} lane;
 
-typedef struct row {
+typedef struct picture_row {
   uint32_t stage; /* into the summary's stages */
   uint32_t class;
-  TS_VEC(box) boxes;
+  TS_VEC(picture_box) boxes;
   float *work;    /* [width] shares of pixels that are work */
   uint32_t lane_count;
   lane *lanes;    /* of the streams that are anything but idle */
   unsigned top, height;
-} row;
+} picture_row;
 
 struct ts_picture {
   ts_arena *arena;
@@ -64,7 +74,7 @@ struct ts_picture {
   unsigned row_count, width, rows_end; /* rows_end: height of all rows */
   unsigned column;  /* pixels of a lane's column */
   double middle;    /* pixels of the work item in the middle by length */
-  row *rows;
+  picture_row *rows;
 };
 
 /* ---- Text ---- */
@@ -185,9 +195,9 @@ static void rectangle(FILE *out, const char *class, double x, double y, double w
 
 typedef struct collector {
   const ts_picture *p;
-  row *row;
+  picture_row *row;
   double scale;            /* columns a picosecond */
-  box at;
+  picture_box at;
 } collector;
 
 static void take_box(collector *c)
@@ -206,7 +216,7 @@ static void collect_box(void *closure, const ts_span_event *e)
     return;
   if (c->at.item != e->item) {
     take_box(c);
-    c->at = (box){.item = e->item, .begin = ts_event_begun(e)};
+    c->at = (picture_box){.item = e->item, .begin = ts_event_begun(e)};
   }
   c->at.end = e->end;
   c->at.work += e->end - ts_event_begun(e);
@@ -243,7 +253,7 @@ static void collect_lanes(collector *c, const ts_span_event *e)
   cover(l->busy, columns_of(c->p), from, to);
   if (c->p->window.level >= TS_LEVEL_KERNELS && to > 0 && from < columns_of(c->p) &&
       (to - from) * c->p->column >= LEAST_NODE)
-    TS_PUSH(c->p->arena, &l->nodes, ((node){begun, e->end, e->node}));
+    TS_PUSH(c->p->arena, &l->nodes, ((picture_node){begun, e->end, e->node}));
 }
 
 static void collect_shares(void *closure, const ts_span_event *e)
@@ -279,7 +289,7 @@ static void choose_rows(ts_picture *p)
 {
   const ts_summary *s = p->s;
   p->row_count = s->stage_count < MOST_ROWS ? s->stage_count : MOST_ROWS;
-  p->rows = TS_NEW_ARRAY(p->arena, row, p->row_count + 1);
+  p->rows = TS_NEW_ARRAY(p->arena, picture_row, p->row_count + 1);
   for (unsigned r = 0; r < p->row_count; r++) {
     uint32_t stage = r < p->row_count - p->row_count / 2 ? r : s->stage_count - (p->row_count - r);
     p->rows[r].stage = stage;
@@ -299,7 +309,7 @@ static double sum_of_columns(const float *share, unsigned columns)
 static void measure_row(collector *c)
 {
   const ts_picture *p = c->p;
-  row *r = c->row;
+  picture_row *r = c->row;
   bool items = p->window.level == TS_LEVEL_ITEMS;
   uint32_t streams = items ? 0 : p->s->ir->streams_count;
   unsigned columns = columns_of(p);
@@ -389,7 +399,7 @@ static void put_axis(const ts_picture *p, FILE *out)
 
 /* Work of a row as coloured columns, each by what most of it is: a path for each kind. However many
  * items there are, it does not grow. */
-static void put_columns(const ts_picture *p, const row *r, FILE *out)
+static void put_columns(const ts_picture *p, const picture_row *r, FILE *out)
 {
   const ts_ir *ir = p->s->ir;
   unsigned columns = p->width;
@@ -452,18 +462,20 @@ static bool takes_white(const char *class)
 }
 
 /* Whether most of a pixel is work of the box that lies from `left` to `right`. */
-static bool is_filled(const row *r, unsigned x, double left, double right)
+static bool is_filled(const picture_row *r, unsigned x, double left, double right)
 {
   double from = x > left ? x : left, to = x + 1 < right ? x + 1 : right;
   return r->work[x] >= 0.5 * (to - from);
 }
 
-typedef struct part { double left, wide; } part;
+typedef struct picture_part {
+  double left, wide;
+} picture_part;
 
 /* The parts of a box that are work, and a frame around all of it: waits are hollow. False, and
  * nothing is put: all of it is filled. */
-static bool put_hollow(const row *r, const char *class, double left, double right, part *longest,
-                       FILE *out)
+static bool put_hollow(const picture_row *r, const char *class, double left, double right,
+                       picture_part *longest, FILE *out)
 {
   unsigned first = (unsigned)left, end = (unsigned)ceil(right), x = first;
   while (x < end && is_filled(r, x, left, right))
@@ -481,7 +493,7 @@ static bool put_hollow(const row *r, const char *class, double left, double righ
     double begin = from > left ? from : left, wide = (x < right ? x : right) - begin;
     fprintf(out, "M%.1f %uh%.1fv%uh-%.1fz", begin, r->top, wide, BOX, wide);
     if (wide > longest->wide)
-      *longest = (part){begin, wide};
+      *longest = (picture_part){begin, wide};
   }
   fputc('"', out);
   return true;
@@ -490,7 +502,7 @@ static bool put_hollow(const row *r, const char *class, double left, double righ
 /* "F(3): 1.234 ms from 5.678 ms, 0.8 ms of it work" where the pointer rests. Numbers of
  * micro-batches are bold on all chunks but a rank's first, and have the chunk's behind a dot where
  * there is room. */
-static void put_box(const ts_picture *p, const row *r, const box *b, FILE *out)
+static void put_box(const ts_picture *p, const picture_row *r, const picture_box *b, FILE *out)
 {
   const ts_ir *ir = p->s->ir;
   const ts_ir_item *item = &ir->items[b->item];
@@ -499,7 +511,7 @@ static void put_box(const ts_picture *p, const row *r, const box *b, FILE *out)
   bool known = item->micro_batch != TS_IR_NONE;
   if (known && item->micro_batch % 2)
     class = ts_arena_printf(p->arena, "%s even", class);
-  part filled = {0};
+  picture_part filled = {0};
   double drawn = width > 4 ? width - 0.6 : width;
   bool hollow = put_hollow(r, class, x, x + drawn, &filled, out);
   if (!hollow)
@@ -569,7 +581,7 @@ static void put_share(const ts_picture *p, const float *share, const float *belo
 static void put_nodes(const ts_picture *p, const lane *l, double y, FILE *out)
 {
   for (size_t i = 0; i < l->nodes.count; i++) {
-    const node *n = &l->nodes.at[i];
+    const picture_node *n = &l->nodes.at[i];
     double left = within(p, n->begin), right = within(p, n->end);
     begin_rectangle(out, phase_class[n->node->phase], left, y, right - left - 0.4, LANE);
     ts_put_xml(out, "><title>%s: ", ts_summary_string(p->s, n->node->label));
@@ -578,7 +590,7 @@ static void put_nodes(const ts_picture *p, const lane *l, double y, FILE *out)
   }
 }
 
-static void put_row(const ts_picture *p, const row *r, FILE *out)
+static void picture_put_row(const ts_picture *p, const picture_row *r, FILE *out)
 {
   if (p->middle < LEAST_BOX && r->boxes.count > MOST_COLUMNS / 2)
     put_columns(p, r, out);
@@ -603,7 +615,7 @@ typedef struct curve { /* what is held at the fullest moment of each column of p
   unsigned done; /* columns before it are complete */
 } curve;
 
-static int64_t sum_of(const int64_t held[TS_IR_CATEGORIES])
+static int64_t picture_sum_of(const int64_t held[TS_IR_CATEGORIES])
 {
   int64_t sum = 0;
   for (unsigned c = 0; c < TS_IR_CATEGORIES; c++)
@@ -614,7 +626,7 @@ static int64_t sum_of(const int64_t held[TS_IR_CATEGORIES])
 static void hold_until(curve *c, unsigned column)
 {
   for (; c->done < column && c->done < c->width; c->done++)
-    if (sum_of(c->now) > sum_of(c->at[c->done]))
+    if (picture_sum_of(c->now) > picture_sum_of(c->at[c->done]))
       memcpy(c->at[c->done], c->now, sizeof c->now);
 }
 
@@ -630,7 +642,7 @@ static void collect_memory(void *closure, uint64_t time, const int64_t category[
   hold_until(c, column + 1);
   c->done = column;
   memcpy(c->now, category, sizeof c->now);
-  if (sum_of(c->now) > sum_of(c->at[column]))
+  if (picture_sum_of(c->now) > picture_sum_of(c->at[column]))
     memcpy(c->at[column], c->now, sizeof c->now);
 }
 
@@ -643,7 +655,7 @@ static double memory_top(const ts_memory_class *m)
                                                                                  1;
 }
 
-static void put_memory(const ts_picture *p, double y, FILE *out)
+static void picture_put_memory(const ts_picture *p, double y, FILE *out)
 {
   const ts_memory_class *m = &p->s->memory->classes[p->s->memory->fullest];
   curve c = {.p = p, .width = p->width};
@@ -692,9 +704,9 @@ void ts_picture_timeline(const ts_picture *p, FILE *out)
   fputs("<g>\n", out);
   put_axis(p, out);
   for (unsigned r = 0; r < p->row_count; r++)
-    put_row(p, &p->rows[r], out);
+    picture_put_row(p, &p->rows[r], out);
   if (p->s->memory->stated)
-    put_memory(p, p->rows_end + MEMORY_TOP, out);
+    picture_put_memory(p, p->rows_end + MEMORY_TOP, out);
   fputs("</g>\n", out);
 }
 
@@ -706,7 +718,7 @@ void ts_picture_timeline_names(const ts_picture *p, FILE *out)
     label(out, 0, AXIS - 9, "small",
           ts_arena_printf(p->arena, "%u of %" PRIu32 " stages", p->row_count, p->s->stage_count));
   for (unsigned r = 0; r < p->row_count; r++) {
-    const row *row = &p->rows[r];
+    const picture_row *row = &p->rows[r];
     label(out, 0, row->top + BOX / 2.0 + 4, "name",
           ts_report_fit(p->arena, stage_name(p, row->stage), 22));
     for (uint32_t l = 0; l < row->lane_count; l++)
@@ -729,8 +741,10 @@ void ts_picture_timeline_names(const ts_picture *p, FILE *out)
 
 /* ---- Legend ---- */
 
-typedef struct entry { const char *class, *name; } entry;
-typedef TS_VEC(entry) entry_list;
+typedef struct picture_entry {
+  const char *class, *name;
+} picture_entry;
+typedef TS_VEC(picture_entry) entry_list;
 
 static bool work_shown(const ts_picture *p, const char *class)
 {
@@ -751,7 +765,7 @@ static bool any_waits(const ts_picture *p)
 {
   for (unsigned r = 0; r < p->row_count; r++)
     for (size_t i = 0; i < p->rows[r].boxes.count; i++) {
-      const box *b = &p->rows[r].boxes.at[i];
+      const picture_box *b = &p->rows[r].boxes.at[i];
       if (b->work < b->end - b->begin)
         return true;
     }
@@ -760,20 +774,20 @@ static bool any_waits(const ts_picture *p)
 
 static void work_entries(const ts_picture *p, entry_list *list)
 {
-  static const entry named[] = {{"f", "F: forward"},
-                                {"b", "B: backward"},
-                                {"i", "I: gradients of inputs"},
-                                {"w", "W: gradients of weights"},
-                                {"p", "forward and backward as one"},
-                                {"o", "optimizer"},
-                                {"r", "recompute"},
-                                {"c", "communication"},
-                                {"x", "other"}};
+  static const picture_entry named[] = {{"f", "F: forward"},
+                                        {"b", "B: backward"},
+                                        {"i", "I: gradients of inputs"},
+                                        {"w", "W: gradients of weights"},
+                                        {"p", "forward and backward as one"},
+                                        {"o", "optimizer"},
+                                        {"r", "recompute"},
+                                        {"c", "communication"},
+                                        {"x", "other"}};
   for (size_t k = 0; k < sizeof named / sizeof *named; k++)
     if (work_shown(p, named[k].class))
       TS_PUSH(p->arena, list, named[k]);
   if (any_waits(p))
-    TS_PUSH(p->arena, list, ((entry){"hollow", "waits inside of work"}));
+    TS_PUSH(p->arena, list, ((picture_entry){"hollow", "waits inside of work"}));
 }
 
 static void stream_entries(const ts_picture *p, entry_list *list)
@@ -787,11 +801,11 @@ static void stream_entries(const ts_picture *p, entry_list *list)
     }
   if (p->window.level == TS_LEVEL_ITEMS)
     return;
-  TS_PUSH(p->arena, list, (entry){"busy", "compute stream busy"});
+  TS_PUSH(p->arena, list, (picture_entry){"busy", "compute stream busy"});
   if (transfers)
-    TS_PUSH(p->arena, list, (entry){"c", "transfers"});
+    TS_PUSH(p->arena, list, (picture_entry){"c", "transfers"});
   if (waits)
-    TS_PUSH(p->arena, list, (entry){"waits", "waits for peers"});
+    TS_PUSH(p->arena, list, (picture_entry){"waits", "waits for peers"});
 }
 
 static void memory_entries(const ts_picture *p, entry_list *list)
@@ -805,12 +819,12 @@ static void memory_entries(const ts_picture *p, entry_list *list)
       held[c] |= class->category[c] > 0;
   }
   if (reserved)
-    TS_PUSH(p->arena, list, (entry){"x", "driver and libraries"});
+    TS_PUSH(p->arena, list, (picture_entry){"x", "driver and libraries"});
   for (unsigned c = 0; c < TS_IR_CATEGORIES; c++)
     if (held[c])
-      TS_PUSH(p->arena, list, (entry){category_class[c], ts_category_name(c)});
+      TS_PUSH(p->arena, list, (picture_entry){category_class[c], ts_category_name(c)});
   if (limit)
-    TS_PUSH(p->arena, list, (entry){NULL, "memory of the device"});
+    TS_PUSH(p->arena, list, (picture_entry){NULL, "memory of the device"});
 }
 
 static entry_list entries_of(const ts_picture *p, ts_picture_key key)
@@ -825,7 +839,7 @@ static entry_list entries_of(const ts_picture *p, ts_picture_key key)
 }
 
 /* A line for a limit, a box for all else. */
-static void put_sample(const entry *e, double x, double y, FILE *out)
+static void put_sample(const picture_entry *e, double x, double y, FILE *out)
 {
   if (e->class)
     rectangle(out, e->class, x, y, 14, 12);

@@ -200,7 +200,7 @@ static void doubt_roofline(doubts *d)
 
 /* ---- Islands without work ---- */
 
-static uint32_t root_of(uint32_t *parent, uint32_t v)
+static uint32_t plausible_root_of(uint32_t *parent, uint32_t v)
 {
   while (parent[v] != v)
     v = parent[v] = parent[parent[v]];
@@ -216,10 +216,10 @@ static uint32_t *islands_of(const doubts *d)
   for (uint32_t i = 0; i < d->ir->links_count; i++) {
     const ts_ir_link *l = &d->ir->links[i];
     if (!d->ir->link_classes[l->link_class].tier)
-      parent[root_of(parent, l->from)] = root_of(parent, l->to);
+      parent[plausible_root_of(parent, l->from)] = plausible_root_of(parent, l->to);
   }
   for (uint32_t v = 0; v < d->ir->devices_count; v++)
-    parent[v] = root_of(parent, v);
+    parent[v] = plausible_root_of(parent, v);
   return parent;
 }
 

@@ -5,7 +5,11 @@
 
 /* ---- Tuples ---- */
 
-typedef struct wanted { const ts_tuples *tuples; const int64_t *numbers; size_t count; } wanted;
+typedef struct runs_wanted {
+  const ts_tuples *tuples;
+  const int64_t *numbers;
+  size_t count;
+} runs_wanted;
 
 static size_t first_of(const ts_tuples *t, uint32_t number)
 {
@@ -14,7 +18,7 @@ static size_t first_of(const ts_tuples *t, uint32_t number)
 
 static bool same_tuple(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const runs_wanted *w = closure;
   size_t first = first_of(w->tuples, number);
   return w->tuples->ends.at[number] - first == w->count &&
          (!w->count ||
@@ -23,7 +27,7 @@ static bool same_tuple(const void *closure, uint32_t number)
 
 uint32_t ts_tuples_number(ts_arena *arena, ts_tuples *t, const int64_t *numbers, size_t count)
 {
-  wanted w = {t, numbers, count};
+  runs_wanted w = {t, numbers, count};
   uint32_t hash = ts_hash_bytes(numbers, count * sizeof *numbers),
            number = ts_hash_find(&t->table, hash, same_tuple, &w);
   if (number != TS_HASH_NONE)

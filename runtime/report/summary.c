@@ -91,7 +91,7 @@ static void divide_split(ts_time_split *sum, double ranks)
   sum->tail /= ranks;
 }
 
-static uint64_t work_of(const ts_class_result *c)
+static uint64_t summary_work_of(const ts_class_result *c)
 {
   return ts_class_compute(c) + ts_class_exposed(c);
 }
@@ -114,13 +114,14 @@ static void sum_stages(ts_summary *s)
     ts_stage_summary *stage = &stages[stage_of[classes[c].program] - 1];
     add_split(&stage->time, &classes[c]);
     stage->ranks += classes[c].count;
-    if (stage->busiest == TS_IR_NONE || work_of(&classes[c]) > work_of(&classes[stage->busiest]))
+    if (stage->busiest == TS_IR_NONE ||
+        summary_work_of(&classes[c]) > summary_work_of(&classes[stage->busiest]))
       stage->busiest = c;
     if (stage->fullest == TS_IR_NONE ||
         s->memory->classes[c].peak > s->memory->classes[stage->fullest].peak)
       stage->fullest = c;
     add_split(&s->time, &classes[c]);
-    if (work_of(&classes[c]) > work_of(&classes[s->busiest]))
+    if (summary_work_of(&classes[c]) > summary_work_of(&classes[s->busiest]))
       s->busiest = c;
   }
   for (uint32_t i = 0; i < s->stage_count; i++)

@@ -31,15 +31,15 @@ typedef struct printer {
 } printer;
 
 static const char *string(const printer *p, ts_ir_str text) { return p->s->ir->strings + text; }
-static const char *fit(printer *p, const char *text, unsigned columns)
+static const char *text_fit(printer *p, const char *text, unsigned columns)
 {
   return ts_report_fit(p->arena, text, columns);
 }
 
 /* A name, padded to a column; cut if it is longer. */
-static void name(printer *p, unsigned indent, unsigned columns, const char *text)
+static void text_name(printer *p, unsigned indent, unsigned columns, const char *text)
 {
-  const char *shown = fit(p, text, columns - indent);
+  const char *shown = text_fit(p, text, columns - indent);
   ts_put_text(p->out, "%*s%s%*s", (int)indent, "", shown,
               (int)(columns - indent - ts_report_columns(shown)), "");
 }
@@ -50,7 +50,7 @@ static void section(printer *p, const char *format, ...)
   va_start(args, format);
   const char *title = ts_arena_vprintf(p->arena, format, args);
   va_end(args);
-  ts_put_text(p->out, "\n%s\n", fit(p, title, WIDTH));
+  ts_put_text(p->out, "\n%s\n", text_fit(p, title, WIDTH));
 }
 
 static const char *program_name(const printer *p, uint32_t program)
@@ -95,7 +95,7 @@ static void answer_memory(printer *p)
     ts_put_text(p->out, " of %s%s", ts_format_bytes((double)m->limit).text,
                 m->over ? ", too much" : "");
   if (p->s->stage_count > 1)
-    ts_put_text(p->out, ", %s", fit(p, stage_name(p, memory->fullest), *between ? 12 : 24));
+    ts_put_text(p->out, ", %s", text_fit(p, stage_name(p, memory->fullest), *between ? 12 : 24));
   fputc('\n', p->out);
 }
 
@@ -135,11 +135,11 @@ static void answer(printer *p)
   const ts_ir_meta *meta = s->ir->meta;
   const char *mesh = ts_report_mesh(p->arena, s->ir);
   ts_put_text(p->out, "%s\n",
-              fit(p,
-                  ts_arena_printf(p->arena, "%s: %s rank%s%s%s", string(p, meta->plan),
-                                  ts_format_count(meta->world).text, meta->world == 1 ? "" : "s",
-                                  *mesh ? " " : "", mesh),
-                  WIDTH));
+              text_fit(p,
+                       ts_arena_printf(p->arena, "%s: %s rank%s%s%s", string(p, meta->plan),
+                                       ts_format_count(meta->world).text,
+                                       meta->world == 1 ? "" : "s", *mesh ? " " : "", mesh),
+                       WIDTH));
   const char *rest =
     ts_arena_printf(p->arena, "%s micro-batch%s", ts_format_count(meta->micro_batches).text,
                     meta->micro_batches == 1 ? "" : "es");
@@ -156,7 +156,7 @@ static void answer(printer *p)
         ts_arena_printf(p->arena, "%s, %.4g %s parameters", rest,
                         (double)meta->parameters / (meta->parameters < 1000000000 ? 1e6 : 1e9),
                         meta->parameters < 1000000000 ? "million" : "billion");
-  ts_put_text(p->out, "%s\n\n", fit(p, rest, WIDTH));
+  ts_put_text(p->out, "%s\n\n", text_fit(p, rest, WIDTH));
 
   ts_text step = ts_format_time(s->result->step);
   quantity(p, "step time", step,
@@ -181,8 +181,9 @@ static void answer(printer *p)
       ts_put_text(p->out, ", HFU %s", ts_format_share(s->hfu).text);
     fputc('\n', p->out);
     if (s->mfu > 0)
-      quantity(p, "peak FLOP/s", ts_format_scaled(meta->peak_flops, "FLOP/s"),
-               ts_arena_printf(p->arena, "%s\n", fit(p, ts_report_formats(p->arena, s->ir), 44)));
+      quantity(
+        p, "peak FLOP/s", ts_format_scaled(meta->peak_flops, "FLOP/s"),
+        ts_arena_printf(p->arena, "%s\n", text_fit(p, ts_report_formats(p->arena, s->ir), 44)));
   }
   answer_memory(p);
   answer_figures(p);
@@ -194,13 +195,15 @@ static void answer(printer *p)
 typedef struct split_row { const char *text; unsigned indent; double busiest, all; } split_row;
 typedef struct split_table { split_row *row; size_t count; } split_table;
 
-static void add_row(split_table *t, const char *text, unsigned indent, double busiest, double all)
+static void text_add_row(split_table *t, const char *text, unsigned indent, double busiest,
+                         double all)
 {
   if (busiest > 0 || all > 0)
     t->row[t->count++] = (split_row){text, indent, busiest, all};
 }
 
-static const ts_comm_share *share_of(const ts_class_result *class, uint32_t group, bool messages)
+static const ts_comm_share *text_share_of(const ts_class_result *class, uint32_t group,
+                                          bool messages)
 {
   for (uint32_t i = 0; i < class->comm_count; i++)
     if (class->comms[i].group == group && class->comms[i].messages == messages)
@@ -218,7 +221,7 @@ static void collect_split(printer *p, const ts_class_result *busiest, split_tabl
 {
   const ts_summary *s = p->s;
   for (uint32_t i = 0; i < TS_IR_PHASES; i++)
-    add_row(t, ts_phase_name(i), 4, (double)busiest->phase[i], s->time.phase[i]);
+    text_add_row(t, ts_phase_name(i), 4, (double)busiest->phase[i], s->time.phase[i]);
   size_t phases = t->count;
   if (phases) {
     split_row sum = {"compute", 2, (double)ts_class_compute(busiest), s->time.compute};
@@ -227,14 +230,14 @@ static void collect_split(printer *p, const ts_class_result *busiest, split_tabl
     t->count++;
   }
   for (uint32_t g = 0; g < s->group_count; g++) {
-    const ts_comm_share *share = share_of(busiest, s->groups[g].group, s->groups[g].messages);
+    const ts_comm_share *share = text_share_of(busiest, s->groups[g].group, s->groups[g].messages);
     const char *text = ts_arena_printf(p->arena, "exposed %s",
                                        group_name(p, s->groups[g].group, s->groups[g].messages));
-    add_row(t, text, 2, share ? (double)share->exposed : 0, s->groups[g].exposed);
+    text_add_row(t, text, 2, share ? (double)share->exposed : 0, s->groups[g].exposed);
   }
-  add_row(t, "pipeline bubble", 2, (double)busiest->bubble, s->time.bubble);
-  add_row(t, "waits for the host", 2, (double)busiest->host, s->time.host);
-  add_row(t, "finished early", 2, (double)busiest->tail, s->time.tail);
+  text_add_row(t, "pipeline bubble", 2, (double)busiest->bubble, s->time.bubble);
+  text_add_row(t, "waits for the host", 2, (double)busiest->host, s->time.host);
+  text_add_row(t, "finished early", 2, (double)busiest->tail, s->time.tail);
 }
 
 /* Rounds one column so that its rows add up to `units`, and the phases to what their sum was given.
@@ -255,7 +258,7 @@ static void round_split(printer *p, const split_table *t, bool all, double total
     ts_apportion(value + 1, phases, value[0], out[0], out + 1);
 }
 
-static void percent(printer *p, uint64_t tenths)
+static void text_percent(printer *p, uint64_t tenths)
 {
   fprintf(p->out, "%7u.%u %%", (unsigned)(tenths / 10), (unsigned)(tenths % 10));
 }
@@ -263,12 +266,12 @@ static void percent(printer *p, uint64_t tenths)
 static void split_line(printer *p, unsigned indent, const char *text, const ts_column *column,
                        uint64_t time, uint64_t share, uint64_t all, bool several)
 {
-  name(p, indent, NAME, text);
+  text_name(p, indent, NAME, text);
   ts_put_text(p->out, "%10s %-2s", ts_format_in_column(column, time).text, column->unit);
-  percent(p, share);
+  text_percent(p, share);
   if (several) {
     fputs("      ", p->out);
-    percent(p, all);
+    text_percent(p, all);
   }
   fputc('\n', p->out);
 }
@@ -296,10 +299,10 @@ static void where_time_went(printer *p)
   if (!several) {
     fputs("Where the time goes", p->out);
   } else {
-    name(p, 0, NAME, "Where the time goes");
+    text_name(p, 0, NAME, "Where the time goes");
     const char *who = s->stage_count > 1 ? stage_name(p, s->busiest) :
                                            ts_arena_printf(p->arena, "rank %u", busiest->rank);
-    ts_put_text(p->out, "%24s%15s", ts_arena_printf(p->arena, "busiest: %s", fit(p, who, 14)),
+    ts_put_text(p->out, "%24s%15s", ts_arena_printf(p->arena, "busiest: %s", text_fit(p, who, 14)),
                 "all ranks");
   }
   fputc('\n', p->out);
@@ -320,14 +323,14 @@ static void communication(printer *p)
     s->result->class_count > 1 ? ts_arena_printf(p->arena, "Traffic of rank %u", busiest->rank) :
                                  "Traffic";
   fputc('\n', p->out);
-  name(p, 0, 20, title);
+  text_name(p, 0, 20, title);
   ts_put_text(p->out, "%9s%12s%12s%14s%12s\n", "calls", "bytes", "transfer", "wait for peer",
               "hidden");
   for (uint32_t g = 0; g < s->group_count; g++) {
-    const ts_comm_share *c = share_of(busiest, s->groups[g].group, s->groups[g].messages);
+    const ts_comm_share *c = text_share_of(busiest, s->groups[g].group, s->groups[g].messages);
     if (!c || !c->calls)
       continue;
-    name(p, 2, 20, group_name(p, c->group, c->messages));
+    text_name(p, 2, 20, group_name(p, c->group, c->messages));
     double hidden = c->busy > c->exposed ? 1 - (double)c->exposed / (double)c->busy : 0;
     ts_put_text(p->out, "%9s%12s%12s%14s%12s\n", ts_format_count(c->calls).text,
                 ts_format_bytes((double)c->bytes).text, ts_format_time(c->transfer).text,
@@ -344,7 +347,7 @@ static void stage_line(printer *p, const ts_stage_summary *stage, const ts_colum
   double parts[] = {t->compute, t->exposed, t->bubble, t->host, t->tail};
   uint64_t tenths[5];
   ts_apportion(parts, 5, (double)p->s->result->step, 1000, tenths);
-  name(p, 2, 20, program_name(p, stage->program));
+  text_name(p, 2, 20, program_name(p, stage->program));
   ts_put_text(p->out, "%6s ", ts_format_count(stage->ranks).text);
   for (int i = 0; i < 5; i++)
     fprintf(p->out, "%7u.%u", (unsigned)(tenths[i] / 10), (unsigned)(tenths[i] % 10));
@@ -365,7 +368,7 @@ static void stages(printer *p)
   fputc('\n', p->out);
   const ts_memory_class *most = &s->memory->classes[s->memory->fullest];
   ts_column sizes = ts_column_of_sizes((double)(most->peak + most->reserved));
-  name(p, 0, 20, "Stages, % of step");
+  text_name(p, 0, 20, "Stages, % of step");
   ts_put_text(p->out, "%6s %9s%9s%9s%9s%9s", "ranks", "compute", "comm", "bubble", "host", "done");
   ts_put_text(p->out, s->memory->stated ? "%8s\n" : "\n", sizes.unit);
   uint32_t fullest = s->result->classes[s->memory->fullest].program, left_out = 0;
@@ -387,13 +390,13 @@ static void critical_line(printer *p, const char *kind, const char *what, const 
                           uint64_t time, uint64_t tenths, uint64_t count, const char *label)
 {
   ts_put_text(p->out, "  %-10s ", kind);
-  name(p, 0, PART_NAME - 13, what);
+  text_name(p, 0, PART_NAME - 13, what);
   ts_put_text(p->out, "%9s %-2s", ts_format_in_column(column, time).text, column->unit);
-  percent(p, tenths);
+  text_percent(p, tenths);
   if (count)
     ts_put_text(p->out, "%8s", ts_format_count(count).text);
   if (*label)
-    ts_put_text(p->out, "  %s", fit(p, label, WIDTH - PART_NAME - 33));
+    ts_put_text(p->out, "  %s", text_fit(p, label, WIDTH - PART_NAME - 33));
   fputc('\n', p->out);
 }
 
@@ -414,8 +417,8 @@ static void critical_path(printer *p)
   ts_apportion(parts, path.count, (double)r->step, 1000, share);
 
   fputc('\n', p->out);
-  name(p, 0, PART_NAME + 23,
-       ts_arena_printf(p->arena, "Critical path, ends on rank %u", r->critical_rank));
+  text_name(p, 0, PART_NAME + 23,
+            ts_arena_printf(p->arena, "Critical path, ends on rank %u", r->critical_rank));
   ts_put_text(p->out, "%8s  %s\n", "calls", "most in");
   uint64_t other_time = 0, other_share = 0, others = 0;
   for (uint32_t i = 0; i < path.count; i++) {
@@ -471,15 +474,15 @@ static size_t memory_rows(const ts_memory_class *m, memory_row *row)
 static void memory_line(printer *p, const memory_row *row, const ts_column *column, uint64_t units,
                         uint64_t tenths)
 {
-  name(p, 2, HOLDER_NAME, row->text);
+  text_name(p, 2, HOLDER_NAME, row->text);
   ts_put_text(p->out, "%9s %s", ts_format_in_column(column, units).text, column->unit);
-  percent(p, tenths);
+  text_percent(p, tenths);
   if (row->largest && *row->largest->label) {
     ts_text bytes = ts_format_bytes((double)row->largest->bytes);
     bool all = row->largest->bytes == row->bytes;
     ts_put_text(p->out, "  %s",
-                fit(p, row->largest->label,
-                    WIDTH - HOLDER_NAME - 26 - (all ? 0 : (unsigned)strlen(bytes.text) + 2)));
+                text_fit(p, row->largest->label,
+                         WIDTH - HOLDER_NAME - 26 - (all ? 0 : (unsigned)strlen(bytes.text) + 2)));
     if (!all)
       ts_put_text(p->out, ", %s", bytes.text);
   }
@@ -553,7 +556,8 @@ static void cost_basis(printer *p)
       continue;
     const char *kind = string(p, s->ir->cost_sources[source].kind),
                *title = string(p, s->ir->cost_sources[source].name);
-    name(p, 4, 66, strstr(title, kind) ? title : ts_arena_printf(p->arena, "%s %s", kind, title));
+    text_name(p, 4, 66,
+              strstr(title, kind) ? title : ts_arena_printf(p->arena, "%s %s", kind, title));
     ts_put_text(p->out, "%10s\n", ts_format_share(s->sources[i].time).text);
   }
 }
@@ -594,8 +598,8 @@ static void network_row(printer *p, uint32_t model, const char *title, const cha
                         const char *figures)
 {
   ts_network_use use = ts_network_use_of(p->s->result, model);
-  name(p, 2, 14, title);
-  name(p, 1, 30, scope);
+  text_name(p, 2, 14, title);
+  text_name(p, 1, 30, scope);
   ts_put_text(p->out, "%19s", figures);
   if (use.calls)
     ts_put_text(p->out, "%9s%8s", ts_summary_calls(p->s, &use).text,

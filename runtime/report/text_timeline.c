@@ -41,21 +41,25 @@ enum { KINDS = sizeof kinds / sizeof *kinds, IDLE = KINDS, WAITS };
 static const struct pause { const char *name, *mark, *ascii; } pauses[] = {
   {"idle", "·", "."}, {"waits inside of work", "┄", "-"}};
 
-typedef struct box { uint64_t begin, end; uint32_t item; uint8_t kind; } box;
+typedef struct text_timeline_box {
+  uint64_t begin, end;
+  uint32_t item;
+  uint8_t kind;
+} text_timeline_box;
 
 typedef struct half { uint8_t kind; bool even; } half;
 
 static bool is_work(half h) { return h.kind < KINDS; }
 
-typedef struct row {
+typedef struct text_timeline_row {
   const char *name;
   uint32_t rank;
-  TS_VEC(box) boxes;
+  TS_VEC(text_timeline_box) boxes;
   half *halves;      /* [2 * columns] */
   float *most, *work, *item; /* [2 * columns] shares of them: of a kind, of all work, of items */
   uint32_t *label;   /* [columns] item whose number begins here + 1; 0: none */
   double busy;       /* share of the window */
-} row;
+} text_timeline_row;
 
 typedef struct picture {
   ts_arena *arena;
@@ -65,9 +69,9 @@ typedef struct picture {
   unsigned columns;
   uint64_t length;   /* of the window, ps */
   unsigned row_count;
-  row *rows;
-  row *row;          /* that is being collected */
-  box at;
+  text_timeline_row *rows;
+  text_timeline_row *row; /* that is being collected */
+  text_timeline_box at;
   bool used[WAITS + 1], numbers, chunks;
 } picture;
 
@@ -75,7 +79,7 @@ static bool coloured(const picture *p) { return p->terminal->color == TS_COLOR_A
 
 /* ---- Collecting ---- */
 
-static uint8_t kind_of(const ts_ir *ir, uint32_t item)
+static uint8_t text_timeline_kind_of(const ts_ir *ir, uint32_t item)
 {
   const char *letter = ts_work_colour(ir, ir->items[item].fragment);
   uint8_t k = 0;
@@ -88,14 +92,14 @@ static void take_box(picture *p)
 {
   if (p->at.item != TS_IR_NONE && p->at.end > p->at.begin &&
       ts_window_has(&p->window, p->at.begin, p->at.end)) {
-    p->at.kind = kind_of(p->s->ir, p->at.item);
+    p->at.kind = text_timeline_kind_of(p->s->ir, p->at.item);
     TS_PUSH(p->arena, &p->row->boxes, p->at);
   }
   p->at.item = TS_IR_NONE;
 }
 
 /* Of a time, in columns from the left. */
-static double column_of(const picture *p, uint64_t time)
+static double text_timeline_column_of(const picture *p, uint64_t time)
 {
   double from = (double)p->window.from;
   return p->length ? ((double)time - from) / (double)p->length * p->columns : 0;
@@ -107,15 +111,15 @@ static double clipped(double x, double most) { return x < 0 ? 0 : x > most ? mos
 static double add_share(const picture *p, float *shares, uint64_t begin, uint64_t end)
 {
   unsigned halves = 2 * p->columns;
-  double from = clipped(2 * column_of(p, begin), halves),
-         to = clipped(2 * column_of(p, end), halves);
+  double from = clipped(2 * text_timeline_column_of(p, begin), halves),
+         to = clipped(2 * text_timeline_column_of(p, end), halves);
   for (unsigned x = (unsigned)from; x < halves && x < to; x++)
     shares[x] += (float)((x + 1 < to ? x + 1 : to) - (x > from ? x : from));
   return to - from;
 }
 
 /* An item goes from the first to the last node that the compute stream has of it. */
-static void collect(void *closure, const ts_span_event *e)
+static void text_timeline_collect(void *closure, const ts_span_event *e)
 {
   picture *p = closure;
   if (!ts_event_works(e))
@@ -123,20 +127,20 @@ static void collect(void *closure, const ts_span_event *e)
   uint64_t begun = ts_event_begun(e);
   if (p->at.item != e->item) {
     take_box(p);
-    p->at = (box){.begin = begun, .item = e->item};
+    p->at = (text_timeline_box){.begin = begun, .item = e->item};
   }
   p->at.end = e->end;
   p->row->busy += add_share(p, p->row->work, begun, e->end);
 }
 
 /* Each half by the item that covers most of it, if at least half of it is work. */
-static void fill_halves(picture *p, row *r)
+static void fill_halves(picture *p, text_timeline_row *r)
 {
   unsigned halves = 2 * p->columns;
   for (size_t b = 0; b < r->boxes.count; b++) {
-    const box *at = &r->boxes.at[b];
-    double from = clipped(2 * column_of(p, at->begin), halves),
-           to = clipped(2 * column_of(p, at->end), halves);
+    const text_timeline_box *at = &r->boxes.at[b];
+    double from = clipped(2 * text_timeline_column_of(p, at->begin), halves),
+           to = clipped(2 * text_timeline_column_of(p, at->end), halves);
     uint32_t micro = p->s->ir->items[at->item].micro_batch;
     add_share(p, r->item, at->begin, at->end);
     for (unsigned x = (unsigned)from; x < halves && x < to; x++) {
@@ -168,7 +172,7 @@ static unsigned digits_of(const picture *p, uint32_t item)
 }
 
 /* The longest run of columns that work, of those from `*from` to `*to`. */
-static void find_work(const row *r, double *from, double *to)
+static void find_work(const text_timeline_row *r, double *from, double *to)
 {
   double begin = *from, longest = 0;
   for (double x = *from, end = *to; x < end; x++) {
@@ -184,14 +188,14 @@ static void find_work(const row *r, double *from, double *to)
 }
 
 /* A number stands where the columns that are an item's own have room for it. */
-static void place_labels(picture *p, row *r)
+static void place_labels(picture *p, text_timeline_row *r)
 {
   r->label = TS_NEW_ARRAY(p->arena, uint32_t, p->columns + 1);
   for (size_t b = 0; b < r->boxes.count; b++) {
-    const box *at = &r->boxes.at[b];
+    const text_timeline_box *at = &r->boxes.at[b];
     unsigned digits = digits_of(p, at->item);
-    double from = ceil(clipped(column_of(p, at->begin), p->columns) - 0.25),
-           to = floor(clipped(column_of(p, at->end), p->columns) + 0.25);
+    double from = ceil(clipped(text_timeline_column_of(p, at->begin), p->columns) - 0.25),
+           to = floor(clipped(text_timeline_column_of(p, at->end), p->columns) + 0.25);
     find_work(r, &from, &to);
     /* without colours, what it is must show beside its number */
     if (!digits || to - from < digits + !coloured(p))
@@ -203,18 +207,18 @@ static void place_labels(picture *p, row *r)
   }
 }
 
-static void add_row(picture *p, const char *name, uint32_t rank)
+static void text_timeline_add_row(picture *p, const char *name, uint32_t rank)
 {
-  row *r = &p->rows[p->row_count++];
-  *r = (row){.name = name,
-             .rank = rank,
-             .halves = TS_NEW_ARRAY(p->arena, half, 2 * p->columns),
-             .most = TS_NEW_ARRAY(p->arena, float, 2 * p->columns),
-             .work = TS_NEW_ARRAY(p->arena, float, 2 * p->columns),
-             .item = TS_NEW_ARRAY(p->arena, float, 2 * p->columns)};
+  text_timeline_row *r = &p->rows[p->row_count++];
+  *r = (text_timeline_row){.name = name,
+                           .rank = rank,
+                           .halves = TS_NEW_ARRAY(p->arena, half, 2 * p->columns),
+                           .most = TS_NEW_ARRAY(p->arena, float, 2 * p->columns),
+                           .work = TS_NEW_ARRAY(p->arena, float, 2 * p->columns),
+                           .item = TS_NEW_ARRAY(p->arena, float, 2 * p->columns)};
   p->row = r;
   p->at.item = TS_IR_NONE;
-  ts_run_timeline(p->s->run, rank, collect, p);
+  ts_run_timeline(p->s->run, rank, text_timeline_collect, p);
   take_box(p);
   fill_halves(p, r);
   place_labels(p, r);
@@ -234,15 +238,18 @@ static unsigned choose_rows(picture *p)
   uint32_t every = 1, stages = s->stage_count;
   while ((stages + every - 1) / every + (every > 1) > MOST_ROWS)
     every++;
-  p->rows = TS_NEW_ARRAY(p->arena, row, (p->window.ranks ? p->window.rank_count : stages) + 1);
+  p->rows = TS_NEW_ARRAY(p->arena, text_timeline_row,
+                         (p->window.ranks ? p->window.rank_count : stages) + 1);
   if (p->window.ranks) {
     for (uint32_t r = 0; r < p->window.rank_count; r++)
-      add_row(p, ts_arena_printf(p->arena, "rank %u", p->window.ranks[r]), p->window.ranks[r]);
+      text_timeline_add_row(p, ts_arena_printf(p->arena, "rank %u", p->window.ranks[r]),
+                            p->window.ranks[r]);
     return 1;
   }
   for (uint32_t i = 0; i < stages; i++)
     if (i % every == 0 || i + 1 == stages)
-      add_row(p, stage_name(p, &s->stages[i]), s->result->classes[s->stages[i].busiest].rank);
+      text_timeline_add_row(p, stage_name(p, &s->stages[i]),
+                            s->result->classes[s->stages[i].busiest].rank);
   return every;
 }
 
@@ -256,7 +263,7 @@ static void put_shade(FILE *out, char ground, half h)
     fprintf(out, "\033[%d;5;%dm", ground == 'f' ? 38 : 48, kinds[h.kind].shade[h.even]);
 }
 
-static bool same(half a, half b)
+static bool text_timeline_same(half a, half b)
 {
   return is_work(a) ? a.kind == b.kind && a.even == b.even : !is_work(b);
 }
@@ -273,7 +280,7 @@ static void put_plain_cell(const picture *p, const half *h, FILE *out)
                 kind >= KINDS ? unicode ? pause->mark : pause->ascii :
                 unicode       ? kinds[kind].block :
                                 kinds[kind].ascii);
-  } else if (same(h[0], h[1])) {
+  } else if (text_timeline_same(h[0], h[1])) {
     put_shade(out, 'b', h[0]);
     if (!is_work(h[0]))
       put_shade(out, 'f', h[0]);
@@ -289,7 +296,7 @@ static void put_plain_cell(const picture *p, const half *h, FILE *out)
   }
 }
 
-static void put_row(const picture *p, const row *r, FILE *out)
+static void text_timeline_put_row(const picture *p, const text_timeline_row *r, FILE *out)
 {
   char digits[12] = "";
   const char *next = "";
@@ -337,7 +344,7 @@ static void put_axis(const picture *p, FILE *out)
   unsigned x = 0;
   ts_put_text(out, "%-*s", NAME, "");
   for (uint64_t time = first; time - p->window.from <= p->length; time += tick) {
-    unsigned at = (unsigned)(column_of(p, time) + 0.5);
+    unsigned at = (unsigned)(text_timeline_column_of(p, time) + 0.5);
     ts_text text = ts_format_tick(time);
     unsigned wide = 1 + (unsigned)strlen(text.text);
     if (at < x || at + wide > p->columns)
@@ -380,7 +387,7 @@ static void put_legend(const picture *p, FILE *out)
   fputc('\n', out);
 }
 
-static void put_head(const picture *p, unsigned every, FILE *out)
+static void text_timeline_put_head(const picture *p, unsigned every, FILE *out)
 {
   const ts_summary *s = p->s;
   const char *plan = ts_summary_string(s, s->ir->meta->plan);
@@ -405,10 +412,10 @@ void ts_report_timeline(const ts_summary *s, const ts_window *window, const ts_t
     p.columns = terminal->columns - beside;
   p.length = ts_window_length(window, s->result->step);
   unsigned every = choose_rows(&p);
-  put_head(&p, every, out);
+  text_timeline_put_head(&p, every, out);
   put_axis(&p, out);
   for (unsigned r = 0; r < p.row_count; r++)
-    put_row(&p, &p.rows[r], out);
+    text_timeline_put_row(&p, &p.rows[r], out);
   put_legend(&p, out);
   if (p.numbers)
     ts_put_text(out, "numbers are micro-batches%s\n",

@@ -63,7 +63,7 @@ static void add_edge(drawing *d, edge e)
 }
 
 /* `use`: of the directions of links, or NULL. */
-static drawing draw(ts_arena *arena, const ts_ir *ir, bool by_array, const double *use)
+static drawing topology_draw(ts_arena *arena, const ts_ir *ir, bool by_array, const double *use)
 {
   drawing d = {.arena = arena,
                .ir = ir,
@@ -136,7 +136,7 @@ static void put_paths(FILE *out, ts_arena *arena, const ts_ir *ir)
 
 void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir, const double *use)
 {
-  drawing d = draw(arena, ir, true, use);
+  drawing d = topology_draw(arena, ir, true, use);
   fprintf(out, "Cluster: %u devices and switches, %u links\n", ir->devices_count, ir->links_count);
   for (uint32_t a = 0; a < ir->arrays_count; a++) {
     const ts_ir_array *array = &ir->arrays[a];
@@ -167,7 +167,7 @@ void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir, const double 
 
 /* -- path table -- */
 
-static uint32_t end_of(const ts_ir *ir, uint32_t link)
+static uint32_t topology_end_of(const ts_ir *ir, uint32_t link)
 {
   return link % 2 ? ir->links[link / 2].from : ir->links[link / 2].to;
 }
@@ -187,7 +187,7 @@ static void put_path(FILE *out, ts_arena *arena, const ts_ir *ir, ts_link_graph 
   for (uint32_t h = 0; h < path.hops; h++)
     ts_put_text(out, " %s %s",
                 ir->link_classes[ir->links[path.link[h] / 2].link_class].ports ? "~" : "-",
-                ts_report_vertex(arena, ir, end_of(ir, path.link[h])));
+                ts_report_vertex(arena, ir, topology_end_of(ir, path.link[h])));
   fprintf(out, "\n");
 }
 
@@ -215,7 +215,7 @@ void ts_topology_paths(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t mos
 
 void ts_topology_dot(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
 {
-  drawing d = draw(arena, ir, ir->devices_count > most, NULL);
+  drawing d = topology_draw(arena, ir, ir->devices_count > most, NULL);
   fprintf(out, "graph cluster {\n  rankdir=BT;\n  node [fontname=\"sans-serif\"];\n  edge "
                "[fontname=\"sans-serif\", fontsize=9];\n");
   for (uint32_t n = 0; n < d.node_count; n++)

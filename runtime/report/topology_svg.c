@@ -42,7 +42,7 @@ typedef struct label {
   double x, y, w, h;
 } label;
 
-typedef struct box {
+typedef struct topology_svg_box {
   double x, y, w, h;
   uint32_t columns, rows, drawn;
   double pitch, top; /* of cells; above them */
@@ -50,12 +50,12 @@ typedef struct box {
   bool left_out;     /* a kind that is not drawn */
   double inside;     /* height of labels of its own links */
   const char *head, *more, *under;
-} box;
+} topology_svg_box;
 
-typedef struct row {
+typedef struct topology_svg_row {
   double y, h, w, gap;
   uint32_t level, kind;
-} row; /* gap: above it */
+} topology_svg_row; /* gap: above it */
 
 typedef struct frame {
   double x, y, w, h;
@@ -65,20 +65,20 @@ typedef struct picture {
   FILE *out;
   ts_arena *arena;
   const ts_cluster_fold *f;
-  box *boxes;       /* [parts] */
+  topology_svg_box *boxes; /* [parts] */
   label *labels;    /* [bundles] */
   frame *frames;    /* [kinds] */
   uint32_t *place;  /* [vertices] cell in its box; TS_IR_NONE: not drawn */
   uint32_t kinds;   /* that are drawn */
-  TS_VEC(row) rows; /* outer ones by level, then those of each kind by level */
+  TS_VEC(topology_svg_row) rows; /* outer ones by level, then those of each kind by level */
   double width, height;
 } picture;
 
-static double larger(double a, double b) { return a > b ? a : b; }
+static double topology_svg_larger(double a, double b) { return a > b ? a : b; }
 
 static double text_width(const char *text) { return 6.4 * ts_report_columns(text); }
 
-static const char *name_of(const picture *p, uint32_t array)
+static const char *topology_svg_name_of(const picture *p, uint32_t array)
 {
   return p->f->ir->strings + p->f->ir->arrays[array].name;
 }
@@ -110,7 +110,7 @@ static bool is_lattice(const picture *p, uint32_t part, uint32_t *dims)
 static void place_cells(const picture *p, uint32_t part)
 {
   const ts_part *x = &p->f->parts[part];
-  box *b = &p->boxes[part];
+  topology_svg_box *b = &p->boxes[part];
   uint32_t last = 1, most = MOST_CELLS;
   const ts_ir_array *a = &p->f->ir->arrays[x->array];
   if (is_lattice(p, part, b->dims)) {
@@ -134,7 +134,7 @@ static void place_cells(const picture *p, uint32_t part)
 
 static void cell_centre(const picture *p, uint32_t vertex, double *x, double *y)
 {
-  const box *b = &p->boxes[p->f->part_of[vertex]];
+  const topology_svg_box *b = &p->boxes[p->f->part_of[vertex]];
   uint32_t i = p->place[vertex], column, line;
   if (b->dims[2]) {
     uint32_t plane = i / (b->dims[1] * b->dims[2]);
@@ -153,14 +153,15 @@ static void size_box(const picture *p, uint32_t part)
 {
   const ts_cluster_fold *f = p->f;
   const ts_part *x = &f->parts[part];
-  box *b = &p->boxes[part];
+  topology_svg_box *b = &p->boxes[part];
   place_cells(p, part);
   bool own = has_own_links(p, part);
   b->pitch = own && b->drawn < MANY_CELLS ? WIDE_PITCH : PITCH;
   b->top = HEAD + (own ? ARC_ROOM : 0);
-  b->head = x->shown_count == 1 ? name_of(p, x->array) :
-                                  ts_arena_printf(p->arena, "%s \u00d7 %s", name_of(p, x->array),
-                                                  ts_format_count(x->shown_count).text);
+  b->head = x->shown_count == 1 ?
+              topology_svg_name_of(p, x->array) :
+              ts_arena_printf(p->arena, "%s \u00d7 %s", topology_svg_name_of(p, x->array),
+                              ts_format_count(x->shown_count).text);
   b->under =
     ts_part_is_device(x) ? f->ir->strings + f->ir->device_classes[x->device_class].name : "switch";
   if (x->slower)
@@ -171,8 +172,8 @@ static void size_box(const picture *p, uint32_t part)
   if (b->drawn < x->shown_count)
     b->more =
       ts_arena_printf(p->arena, "and %s more", ts_format_count(x->shown_count - b->drawn).text);
-  b->w = larger(b->columns * b->pitch, text_width(b->under));
-  b->w = larger(b->w, 1.15 * text_width(b->head)) + 2 * PAD;
+  b->w = topology_svg_larger(b->columns * b->pitch, text_width(b->under));
+  b->w = topology_svg_larger(b->w, 1.15 * text_width(b->head)) + 2 * PAD;
   b->h = b->top + b->rows * b->pitch + PAD + (b->more ? LINE : 0);
 }
 
@@ -181,7 +182,7 @@ static void size_box(const picture *p, uint32_t part)
 static void add_line(label *l, const char *text)
 {
   l->lines[l->count++] = text;
-  l->w = larger(l->w, text_width(text) + 14);
+  l->w = topology_svg_larger(l->w, text_width(text) + 14);
   l->h = l->count * LINE + 4;
 }
 
@@ -211,14 +212,14 @@ static void make_label(const picture *p, uint32_t bundle)
 
 /* ---- Rows ---- */
 
-static bool in_row(const picture *p, const row *r, uint32_t part)
+static bool in_row(const picture *p, const topology_svg_row *r, uint32_t part)
 {
   const ts_part *x = &p->f->parts[part];
   return !p->boxes[part].left_out && x->kind == r->kind && x->level == r->level;
 }
 
 /* Labels stand above the row of the lower end, inside of a frame if both ends are. */
-static bool label_above(const picture *p, const row *r, uint32_t bundle)
+static bool label_above(const picture *p, const topology_svg_row *r, uint32_t bundle)
 {
   const ts_bundle *b = &p->f->bundles[bundle];
   const ts_part *from = &p->f->parts[b->from], *to = &p->f->parts[b->to];
@@ -229,20 +230,20 @@ static bool label_above(const picture *p, const row *r, uint32_t bundle)
                from->kind == r->kind && from->level == r->level;
 }
 
-static void measure_row(const picture *p, row *r)
+static void measure_row(const picture *p, topology_svg_row *r)
 {
   double labels = 0, high = 0;
   for (uint32_t i = 0; i < p->f->part_count; i++)
     if (in_row(p, r, i)) {
       r->w += p->boxes[i].w + (r->w > 0 ? BESIDE : 0);
-      r->h = larger(r->h, p->boxes[i].h);
+      r->h = topology_svg_larger(r->h, p->boxes[i].h);
     }
   for (uint32_t b = 0; b < p->f->bundle_count; b++)
     if (label_above(p, r, b)) {
       labels += p->labels[b].w + 8;
-      high = larger(high, p->labels[b].h);
+      high = topology_svg_larger(high, p->labels[b].h);
     }
-  r->w = larger(r->w, labels);
+  r->w = topology_svg_larger(r->w, labels);
   r->gap = high > 0 ? GAP + high : 0;
 }
 
@@ -255,7 +256,7 @@ static uint32_t top_level(const picture *p, uint32_t kind)
   return top;
 }
 
-static void put_boxes(const picture *p, const row *r, double left, double width)
+static void put_boxes(const picture *p, const topology_svg_row *r, double left, double width)
 {
   double w = 0;
   for (uint32_t i = 0; i < p->f->part_count; i++)
@@ -281,37 +282,37 @@ static void lay_frame(picture *p, uint32_t kind, double x, double y)
   frame *f = &p->frames[kind];
   double at = y + (has_frame(p, kind) ? FRAME_HEAD + PAD : 0);
   for (uint32_t level = top_level(p, kind) + 1; level-- > 0;) {
-    row r = {.level = level, .kind = kind};
+    topology_svg_row r = {.level = level, .kind = kind};
     measure_row(p, &r);
     if (!(r.w > 0))
       continue;
     at += r.gap;
     r.y = at;
     at += r.h;
-    f->w = larger(f->w, r.w + 2 * PAD);
+    f->w = topology_svg_larger(f->w, r.w + 2 * PAD);
     TS_PUSH(p->arena, &p->rows, r);
   }
-  f->w = larger(f->w, 250);
+  f->w = topology_svg_larger(f->w, 250);
   f->x = x;
   f->y = y;
   f->h = at - y + (has_frame(p, kind) ? PAD : 0);
 }
 
 /* Devices and switches in no island, in the row of the frames. */
-static void lay_bottom(picture *p, row *r, double y)
+static void lay_bottom(picture *p, topology_svg_row *r, double y)
 {
   double x = MARGIN;
   for (uint32_t k = 0; k < p->kinds; k++) {
     lay_frame(p, k, x, y);
     x += p->frames[k].w + BESIDE + STACK * 2;
-    r->h = larger(r->h, p->frames[k].h);
+    r->h = topology_svg_larger(r->h, p->frames[k].h);
   }
   for (uint32_t i = 0; i < p->f->part_count; i++)
     if (in_row(p, r, i)) {
       p->boxes[i].x = x;
       p->boxes[i].y = y;
       x += p->boxes[i].w + BESIDE;
-      r->h = larger(r->h, p->boxes[i].h);
+      r->h = topology_svg_larger(r->h, p->boxes[i].h);
     }
   r->w = x - MARGIN - BESIDE;
 }
@@ -321,24 +322,24 @@ static void lay_out(picture *p)
   double y = MARGIN, widest = 0;
   size_t outer = 0;
   for (uint32_t level = top_level(p, TS_IR_NONE); level > 0; level--) {
-    row r = {.level = level, .kind = TS_IR_NONE};
+    topology_svg_row r = {.level = level, .kind = TS_IR_NONE};
     measure_row(p, &r);
     if (!(r.w > 0))
       continue;
     y += r.gap;
     r.y = y;
     y += r.h;
-    widest = larger(widest, r.w);
+    widest = topology_svg_larger(widest, r.w);
     TS_PUSH(p->arena, &p->rows, r);
   }
   outer = p->rows.count;
-  row bottom = {.level = 0, .kind = TS_IR_NONE}, labels = bottom;
+  topology_svg_row bottom = {.level = 0, .kind = TS_IR_NONE}, labels = bottom;
   measure_row(p, &labels);
   y += labels.gap;
-  widest = larger(widest, labels.w);
+  widest = topology_svg_larger(widest, labels.w);
   bottom.y = y;
   lay_bottom(p, &bottom, y);
-  widest = larger(widest, bottom.w);
+  widest = topology_svg_larger(widest, bottom.w);
   double shift = (widest - bottom.w) / 2;
   for (uint32_t k = 0; k < p->kinds; k++)
     p->frames[k].x += shift;
@@ -346,7 +347,7 @@ static void lay_out(picture *p)
     if (in_row(p, &bottom, i))
       p->boxes[i].x += shift;
   for (size_t i = 0; i < p->rows.count; i++) {
-    const row *r = &p->rows.at[i];
+    const topology_svg_row *r = &p->rows.at[i];
     if (i < outer)
       put_boxes(p, r, MARGIN, widest);
     else
@@ -362,9 +363,11 @@ static void lay_out(picture *p)
 
 /* Where a link leaves its member's box: above or below the cell, towards the other end; or the
  * cell's middle, inside one box. */
-static void end_of(const picture *p, uint32_t vertex, uint32_t other, double *x, double *y)
+static void topology_svg_end_of(const picture *p, uint32_t vertex, uint32_t other, double *x,
+                                double *y)
 {
-  const box *b = &p->boxes[p->f->part_of[vertex]], *to = &p->boxes[p->f->part_of[other]];
+  const topology_svg_box *b = &p->boxes[p->f->part_of[vertex]],
+                         *to = &p->boxes[p->f->part_of[other]];
   cell_centre(p, vertex, x, y);
   if (b != to)
     *y = to->y > b->y + b->h ? b->y + b->h : b->y;
@@ -373,8 +376,8 @@ static void end_of(const picture *p, uint32_t vertex, uint32_t other, double *x,
 static void ends_of(const picture *p, uint32_t link, double at[4])
 {
   const ts_ir_link *l = &p->f->ir->links[link];
-  end_of(p, l->from, l->to, &at[0], &at[1]);
-  end_of(p, l->to, l->from, &at[2], &at[3]);
+  topology_svg_end_of(p, l->from, l->to, &at[0], &at[1]);
+  topology_svg_end_of(p, l->to, l->from, &at[2], &at[3]);
 }
 
 static bool drawn(const picture *p, uint32_t link)
@@ -412,14 +415,15 @@ static void settle_labels(const picture *p)
     count[b]++;
   }
   for (uint32_t b = 0; b < p->f->bundle_count; b++) {
-    const box *from = &p->boxes[p->f->bundles[b].from], *to = &p->boxes[p->f->bundles[b].to];
+    const topology_svg_box *from = &p->boxes[p->f->bundles[b].from],
+                           *to = &p->boxes[p->f->bundles[b].to];
     double middle = (from->x + from->w / 2 + to->x + to->w / 2) / 2;
     p->labels[b].x = count[b] > 0 ? sum[b] / count[b] : middle;
   }
 }
 
 /* Labels of one height stand beside each other, in their order. */
-static void spread_labels(const picture *p, const row *r)
+static void spread_labels(const picture *p, const topology_svg_row *r)
 {
   uint32_t *order = TS_NEW_ARRAY(p->arena, uint32_t, p->f->bundle_count + 1), count = 0;
   double total = 0, middle = 0;
@@ -439,7 +443,7 @@ static void spread_labels(const picture *p, const row *r)
     overlap |= a->x + a->w / 2 + 8 > b->x - b->w / 2;
   }
   double x = count ? middle / count - total / 2 : 0;
-  x = x < 4 ? 4 : x + total > p->width - 4 ? larger(4, p->width - 4 - total) : x;
+  x = x < 4 ? 4 : x + total > p->width - 4 ? topology_svg_larger(4, p->width - 4 - total) : x;
   for (uint32_t i = 0; overlap && i < count; i++) {
     label *l = &p->labels[order[i]];
     l->x = x + 4 + l->w / 2;
@@ -450,12 +454,12 @@ static void spread_labels(const picture *p, const row *r)
 static void label_inside(const picture *p)
 {
   for (uint32_t b = 0; b < p->f->bundle_count; b++) {
-    box *x = &p->boxes[p->f->bundles[b].from];
+    topology_svg_box *x = &p->boxes[p->f->bundles[b].from];
     if (p->f->bundles[b].from != p->f->bundles[b].to)
       continue;
     x->inside += p->labels[b].h + 6;
     x->h += p->labels[b].h + 6;
-    x->w = larger(x->w, p->labels[b].w + 2 * PAD);
+    x->w = topology_svg_larger(x->w, p->labels[b].w + 2 * PAD);
   }
 }
 
@@ -464,7 +468,7 @@ static void settle_inside(const picture *p)
   double *used = TS_NEW_ARRAY(p->arena, double, p->f->part_count + 1);
   for (uint32_t b = 0; b < p->f->bundle_count; b++) {
     uint32_t part = p->f->bundles[b].from;
-    const box *x = &p->boxes[part];
+    const topology_svg_box *x = &p->boxes[part];
     if (part != p->f->bundles[b].to)
       continue;
     p->labels[b].x = x->x + x->w / 2;
@@ -503,7 +507,7 @@ static uint32_t use_of(double share)
 
 static double link_use(const ts_cluster_fold *f, uint32_t link)
 {
-  return f->use ? larger(f->use[2 * link], f->use[2 * link + 1]) : 0;
+  return f->use ? topology_svg_larger(f->use[2 * link], f->use[2 * link + 1]) : 0;
 }
 
 /* Neighbours in a box are joined straight, others by an arc, as are boxes of one row. */
@@ -513,10 +517,10 @@ static void put_line(const picture *p, uint32_t link)
   bool inside = p->f->part_of[l->from] == p->f->part_of[l->to];
   double e[4];
   ends_of(p, link, e);
-  double dx = fabs(e[2] - e[0]), dy = fabs(e[3] - e[1]), far = larger(dx, dy),
+  double dx = fabs(e[2] - e[0]), dy = fabs(e[3] - e[1]), far = topology_svg_larger(dx, dy),
          near = 1.5 * p->boxes[p->f->part_of[l->from]].pitch,
          bend = inside && far < near ? 0 :
-                inside || dy < 1     ? larger(far * 0.15, 26) :
+                inside || dy < 1     ? topology_svg_larger(far * 0.15, 26) :
                                        0;
   bend = bend > 44 ? 44 : bend;
   if (bend > 0)
@@ -557,8 +561,9 @@ static void put_stroke(const picture *p, const char *colour, const char *dash, d
 }
 
 /* The drawn links of a bundle that are meant, as one path. */
-static void put_lines(const picture *p, const uint32_t *links, uint32_t count, meant *is,
-                      uint32_t which, const char *colour, const char *dash, double width)
+static void topology_svg_put_lines(const picture *p, const uint32_t *links, uint32_t count,
+                                   meant *is, uint32_t which, const char *colour, const char *dash,
+                                   double width)
 {
   bool begun = false;
   for (uint32_t i = 0; i < count; i++) {
@@ -589,7 +594,7 @@ static void put_bundle_lines(const picture *p, uint32_t bundle, const uint32_t *
   const char *colour = tiers[tier_of(b)].colour, *dash = tiers[tier_of(b)].dash;
   double width = line_width(b);
   if (!count || count > MOST_LINES || is_pairing(p, b)) {
-    const box *x = &p->boxes[b->from], *y = &p->boxes[b->to];
+    const topology_svg_box *x = &p->boxes[b->from], *y = &p->boxes[b->to];
     if (b->from == b->to)
       return;
     fprintf(p->out, "<path d=\"M%.1f %.1fL%.1f %.1f", x->x + x->w / 2, x->y, y->x + y->w / 2,
@@ -598,12 +603,13 @@ static void put_bundle_lines(const picture *p, uint32_t bundle, const uint32_t *
     return;
   }
   for (uint32_t k = 0; p->f->use && k < USES; k++) {
-    put_lines(p, links, count, is_used, k, uses[k].colour, dash, k ? width + 0.4 : width);
-    put_lines(p, links, count, is_slower, k, uses[k].colour, "3 2", 3);
+    topology_svg_put_lines(p, links, count, is_used, k, uses[k].colour, dash,
+                           k ? width + 0.4 : width);
+    topology_svg_put_lines(p, links, count, is_slower, k, uses[k].colour, "3 2", 3);
   }
   if (!p->f->use) {
-    put_lines(p, links, count, is_usual, 0, colour, dash, width);
-    put_lines(p, links, count, is_slower, 0, mark, "3 2", 3);
+    topology_svg_put_lines(p, links, count, is_usual, 0, colour, dash, width);
+    topology_svg_put_lines(p, links, count, is_slower, 0, mark, "3 2", 3);
   }
 }
 
@@ -614,7 +620,8 @@ static void put_title(const picture *p, const char *text)
 
 /* ---- Drawing ---- */
 
-static void put_text(const picture *p, double x, double y, const char *more, const char *text)
+static void topology_svg_put_text(const picture *p, double x, double y, const char *more,
+                                  const char *text)
 {
   fprintf(p->out, "<text x=\"%.1f\" y=\"%.1f\"", x, y);
   ts_put_raw(p->out, more);
@@ -644,9 +651,9 @@ static void put_frame_text(const picture *p, uint32_t kind)
   const char *what =
     k->count > 1 ? ts_arena_printf(p->arena, "island \u00d7 %s", ts_format_count(k->count).text) :
                    "island";
-  put_text(p, f->x + PAD, f->y + 18, " class=\"over\" font-weight=\"bold\"", what);
+  topology_svg_put_text(p, f->x + PAD, f->y + 18, " class=\"over\" font-weight=\"bold\"", what);
   if (k->count > 1)
-    put_text(
+    topology_svg_put_text(
       p, f->x + PAD + 1.2 * text_width(what) + 8, f->y + 18, " class=\"over small\"",
       ts_arena_printf(p->arena, "here that of %s", ts_report_vertex(p->arena, p->f->ir, k->shown)));
 }
@@ -667,7 +674,7 @@ static void put_cell(const picture *p, uint32_t part, uint32_t vertex)
 static void put_box(const picture *p, uint32_t part, const uint32_t *first, const uint32_t *links)
 {
   const ts_part *x = &p->f->parts[part];
-  const box *b = &p->boxes[part];
+  const topology_svg_box *b = &p->boxes[part];
   bool device = ts_part_is_device(x);
   if (b->left_out)
     return;
@@ -677,8 +684,10 @@ static void put_box(const picture *p, uint32_t part, const uint32_t *first, cons
              "<rect class=\"box\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"5\" "
              "fill=\"#fff\" stroke=\"%s\"/>\n",
              b->x, b->y, b->w, b->h, x->narrowing > 0 || x->slower ? mark : "#7d8794");
-  put_text(p, b->x + b->w / 2, b->y + 17, " font-weight=\"bold\" text-anchor=\"middle\"", b->head);
-  put_text(p, b->x + b->w / 2, b->y + 32, " class=\"small\" text-anchor=\"middle\"", b->under);
+  topology_svg_put_text(p, b->x + b->w / 2, b->y + 17,
+                        " font-weight=\"bold\" text-anchor=\"middle\"", b->head);
+  topology_svg_put_text(p, b->x + b->w / 2, b->y + 32, " class=\"small\" text-anchor=\"middle\"",
+                        b->under);
   for (uint32_t k = 0; k < p->f->bundle_count; k++)
     if (p->f->bundles[k].from == part && p->f->bundles[k].to == part)
       put_bundle_lines(p, k, links + first[k], first[k + 1] - first[k]);
@@ -688,8 +697,8 @@ static void put_box(const picture *p, uint32_t part, const uint32_t *first, cons
     put_cell(p, part, x->shown[i]);
   fputs("</g>\n", p->out);
   if (b->more)
-    put_text(p, b->x + b->w / 2, b->y + b->h - b->inside - 7,
-             " class=\"small\" text-anchor=\"middle\"", b->more);
+    topology_svg_put_text(p, b->x + b->w / 2, b->y + b->h - b->inside - 7,
+                          " class=\"small\" text-anchor=\"middle\"", b->more);
   fputs("</g>\n", p->out);
 }
 
@@ -713,7 +722,8 @@ static void put_label(const picture *p, uint32_t bundle)
              "fill=\"#fff\" stroke=\"%s\" stroke-width=\"%s\"/>\n",
              l->x - l->w / 2, l->y - l->h / 2, l->w, l->h, colour, l->marked ? "2" : "1");
   for (int i = 0; i < l->count; i++)
-    put_text(p, l->x, l->y - l->h / 2 + 13 + i * LINE, " text-anchor=\"middle\"", l->lines[i]);
+    topology_svg_put_text(p, l->x, l->y - l->h / 2 + 13 + i * LINE, " text-anchor=\"middle\"",
+                          l->lines[i]);
   fputs("</g>\n", p->out);
 }
 
@@ -730,7 +740,7 @@ static double put_key(const picture *p, double x, double y, const char *colour, 
 {
   fprintf(p->out, "<path d=\"M%.1f %.1fh26", x, y - 4);
   put_stroke(p, colour, dash, 3);
-  put_text(p, x + 31, y, " class=\"small\"", text);
+  topology_svg_put_text(p, x + 31, y, " class=\"small\"", text);
   return x + 31 + text_width(text) + 16;
 }
 
@@ -741,16 +751,16 @@ static void put_keys(picture *p)
   for (uint32_t t = 0; t < TIERS; t++)
     if (tier_occurs(p, t))
       x = put_key(p, x, y, p->f->use ? "#7d8794" : tiers[t].colour, tiers[t].dash, tiers[t].name);
-  p->width = larger(p->width, x);
+  p->width = topology_svg_larger(p->width, x);
   for (uint32_t k = 0, begun = 0; p->f->use && k < USES; k++) {
     x = begun++ ? x : MARGIN;
     y = begun == 1 ? y + 20 : y;
     x = put_key(p, x, y, uses[k].colour, "", uses[k].name);
-    p->width = larger(p->width, x);
+    p->width = topology_svg_larger(p->width, x);
   }
   if (p->kinds < p->f->kind_count) {
     y += 20;
-    put_text(
+    topology_svg_put_text(
       p, MARGIN, y, " class=\"small\"",
       ts_arena_printf(p->arena, "and %u more kinds of islands", p->f->kind_count - p->kinds));
   }
@@ -803,7 +813,7 @@ void ts_topology_svg(FILE *out, const ts_cluster_fold *f, const char *title)
 {
   ts_arena *arena = ts_arena_new("topology");
   picture p = {.arena = arena, .f = f};
-  p.boxes = TS_NEW_ARRAY(arena, box, f->part_count + 1);
+  p.boxes = TS_NEW_ARRAY(arena, topology_svg_box, f->part_count + 1);
   p.labels = TS_NEW_ARRAY(arena, label, f->bundle_count + 1);
   p.frames = TS_NEW_ARRAY(arena, frame, f->kind_count + 1);
   p.place = TS_NEW_ARRAY(arena, uint32_t, f->ir->devices_count + 1);

@@ -18,11 +18,14 @@ static bool is_counted(const ts_ir *ir, const ts_ir_node *node)
          ir->kernels[node->arg].flops > 0;
 }
 
-typedef struct work { double flops, least; bool unknown; } work; /* least: seconds at the peaks */
+typedef struct utilization_work {
+  double flops, least;
+  bool unknown;
+} utilization_work; /* least: seconds at the peaks */
 
-static work work_of(const ts_ir *ir, const ts_ir_fragment *f)
+static utilization_work utilization_work_of(const ts_ir *ir, const ts_ir_fragment *f)
 {
-  work w = {0};
+  utilization_work w = {0};
   for (uint32_t n = 0; n < f->node_count; n++) {
     const ts_ir_node *node = &ir->nodes[f->first_node + n];
     if (!is_counted(ir, node))
@@ -39,13 +42,14 @@ void ts_summary_utilization(ts_summary *s)
 {
   const ts_ir *ir = s->ir;
   double device_seconds = s->seconds * ir->meta->world;
-  work all = {0}, *of = TS_NEW_ARRAY(s->arena, work, ir->fragments_count + 1);
+  utilization_work all = {0},
+                   *of = TS_NEW_ARRAY(s->arena, utilization_work, ir->fragments_count + 1);
   for (uint32_t f = 0; f < ir->fragments_count; f++)
-    of[f] = work_of(ir, &ir->fragments[f]);
+    of[f] = utilization_work_of(ir, &ir->fragments[f]);
   for (uint32_t i = 0; i < s->stage_count; i++) {
     const ts_ir_program *program = &ir->programs[s->stages[i].program];
     for (uint32_t k = 0; k < program->item_count; k++) {
-      const work *w = &of[ir->items[program->first_item + k].fragment];
+      const utilization_work *w = &of[ir->items[program->first_item + k].fragment];
       all.flops += w->flops * s->stages[i].ranks;
       all.least += w->least * s->stages[i].ranks;
       all.unknown |= w->unknown;

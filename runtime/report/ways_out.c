@@ -9,7 +9,7 @@
 enum { INDENT = 26 }; /* of a change's second line: below its first */
 
 /* A change of several lines goes on below its first. */
-static const char *row(const ts_way_out *w, ts_arena *arena)
+static const char *ways_out_row(const ts_way_out *w, ts_arena *arena)
 {
   const char *text = ts_arena_printf(arena, "%10s %12s  ", ts_format_time(w->step).text,
                                      ts_format_bytes((double)w->peak).text);
@@ -26,11 +26,11 @@ const char *ts_ways_out_table(const ts_ways_out *ways, ts_arena *arena, uint32_t
   const char *text = "";
   uint32_t shown = most && most < ways->count ? most : ways->count;
   for (uint32_t i = 0; i < shown; i++)
-    text = ts_arena_printf(arena, "%s%s%s", text, i ? "\n" : "", row(&ways->at[i], arena));
+    text = ts_arena_printf(arena, "%s%s%s", text, i ? "\n" : "", ways_out_row(&ways->at[i], arena));
   if (shown < ways->count)
     text = ts_arena_printf(arena, "%s\n... and %u more", text, ways->count - shown);
   if (!ways->count && ways->closest)
-    text = row(ways->closest, arena);
+    text = ways_out_row(ways->closest, arena);
   return text;
 }
 

@@ -33,13 +33,16 @@ static void *own(changer *c, const void **table, size_t size, uint32_t count)
 #define OWN(c, type, name)                                                                         \
   ((type *)own((c), (const void **)&(c)->out->name, sizeof(type), (c)->out->name##_count))
 
-static uint64_t scaled(uint64_t time, double factor)
+static uint64_t change_scaled(uint64_t time, double factor)
 {
   double value = (double)time * factor;
   return value < 0x1p62 ? (uint64_t)llround(value) : UINT64_C(1) << 62;
 }
 
-static const char *text_of(const changer *c, ts_ir_str string) { return c->ir->strings + string; }
+static const char *change_text_of(const changer *c, ts_ir_str string)
+{
+  return c->ir->strings + string;
+}
 
 /* ---- What is changed ---- */
 
@@ -48,7 +51,7 @@ static void change_kernels(changer *c, double factor)
   ts_ir_kernel *k = OWN(c, ts_ir_kernel, kernels);
   for (uint32_t i = 0; i < c->out->kernels_count; i++)
     if (k[i].basis != TS_IR_HELD)
-      k[i].time = scaled(k[i].time, 1 / factor);
+      k[i].time = change_scaled(k[i].time, 1 / factor);
 }
 
 /* Of each kernel the share that memory bounds; devices with the most bandwidth count where there
@@ -63,7 +66,7 @@ static void change_memory(changer *c, double factor)
     double share = bandwidth > 0 && k[i].time ?
                      fmin(1, k[i].bytes / ((double)k[i].time * 1e-12 * bandwidth)) :
                      0;
-    k[i].time = scaled(k[i].time, 1 - share + share / factor);
+    k[i].time = change_scaled(k[i].time, 1 - share + share / factor);
   }
   ts_ir_device_class *d = OWN(c, ts_ir_device_class, device_classes);
   for (uint32_t i = 0; i < c->out->device_classes_count; i++)
@@ -74,7 +77,7 @@ static void change_host(changer *c, double factor)
 {
   ts_ir_node *n = OWN(c, ts_ir_node, nodes);
   for (uint32_t i = 0; i < c->out->nodes_count; i++)
-    n[i].host_ps = scaled(n[i].host_ps, 1 / factor);
+    n[i].host_ps = change_scaled(n[i].host_ps, 1 / factor);
 }
 
 static void change_latency(changer *c, double factor)
@@ -84,23 +87,23 @@ static void change_latency(changer *c, double factor)
   ts_ir_net_method *w = OWN(c, ts_ir_net_method, net_methods);
   c->latencies = true;
   for (uint32_t i = 0; i < c->out->link_classes_count; i++)
-    l[i].latency = scaled(l[i].latency, factor);
+    l[i].latency = change_scaled(l[i].latency, factor);
   for (uint32_t i = 0; i < c->out->net_models_count; i++) {
-    m[i].base = scaled(m[i].base, factor);
-    m[i].hop = scaled(m[i].hop, factor);
-    m[i].inter_hop = scaled(m[i].inter_hop, factor);
-    m[i].links.intra_latency = scaled(m[i].links.intra_latency, factor);
-    m[i].links.inter_latency = scaled(m[i].links.inter_latency, factor);
+    m[i].base = change_scaled(m[i].base, factor);
+    m[i].hop = change_scaled(m[i].hop, factor);
+    m[i].inter_hop = change_scaled(m[i].inter_hop, factor);
+    m[i].links.intra_latency = change_scaled(m[i].links.intra_latency, factor);
+    m[i].links.inter_latency = change_scaled(m[i].links.inter_latency, factor);
   }
   ts_ir_net_curve *curves = OWN(c, ts_ir_net_curve, net_curves);
   for (uint32_t i = 0; i < c->out->net_curves_count; i++) {
-    curves[i].intra_latency = scaled(curves[i].intra_latency, factor);
-    curves[i].inter_latency = scaled(curves[i].inter_latency, factor);
+    curves[i].intra_latency = change_scaled(curves[i].intra_latency, factor);
+    curves[i].inter_latency = change_scaled(curves[i].inter_latency, factor);
   }
   for (uint32_t i = 0; i < c->out->net_methods_count; i++) {
-    w[i].connection = scaled(w[i].connection, factor);
-    w[i].intra_hop = scaled(w[i].intra_hop, factor);
-    w[i].inter_hop = scaled(w[i].inter_hop, factor);
+    w[i].connection = change_scaled(w[i].connection, factor);
+    w[i].intra_hop = change_scaled(w[i].intra_hop, factor);
+    w[i].inter_hop = change_scaled(w[i].inter_hop, factor);
   }
 }
 
@@ -114,7 +117,8 @@ static void change_links(changer *c, const bool *chosen, field field, const amou
   ts_ir_link_class *l = OWN(c, ts_ir_link_class, link_classes);
   for (uint32_t i = 0; i < c->ir->link_classes_count; i++) {
     if (chosen[i] && field == LATENCY)
-      l[i].latency = a->value > 0 ? (uint64_t)(a->value + 0.5) : scaled(l[i].latency, a->factor);
+      l[i].latency =
+        a->value > 0 ? (uint64_t)(a->value + 0.5) : change_scaled(l[i].latency, a->factor);
     else if (chosen[i])
       l[i].bandwidth = a->value > 0 ? a->value : l[i].bandwidth * a->factor;
   }
@@ -182,8 +186,8 @@ static void change_interfaces(changer *c, double rate)
     if (best[i] <= 0)
       continue;
     if (best[i] < usual)
-      c->stays = ts_arena_printf(c->arena, "%s%s%s", c->stays ? c->stays : "",
-                                 c->stays ? ", " : "", text_of(c, class[i].name));
+      c->stays = ts_arena_printf(c->arena, "%s%s%s", c->stays ? c->stays : "", c->stays ? ", " : "",
+                                 change_text_of(c, class[i].name));
     class[i].bandwidth *= best[i] < usual ? fmin(1, rate / best[i]) : rate / best[i];
   }
 }
@@ -287,7 +291,7 @@ static void keep_corrections(changer *c)
       if (before == after || !(before > 0 && after > 0))
         continue;
       p = p ? p : OWN(c, ts_ir_net_point, net_points);
-      p[i].time = scaled(c->ir->net_points[i].time, after / before);
+      p[i].time = change_scaled(c->ir->net_points[i].time, after / before);
     }
   }
   ts_arena_free(scratch);
@@ -320,7 +324,7 @@ static bool choose_links(changer *c, const char *name, bool *chosen)
   bool by_tier = sscanf(name, "tier%8u%n", &tier, &length) == 1 && !name[length];
   for (uint32_t i = 0; i < c->ir->link_classes_count; i++) {
     chosen[i] = by_tier ? c->ir->link_classes[i].tier == tier :
-                          is(name, text_of(c, c->ir->link_classes[i].name));
+                          is(name, change_text_of(c, c->ir->link_classes[i].name));
     some |= chosen[i];
   }
   return some;
@@ -355,9 +359,9 @@ static const char *no_such(changer *c, const char *name, field field)
   if (choose_interfaces(c, TS_NEW_ARRAY(c->arena, bool, ir->link_classes_count + 1)))
     TS_PUSH(c->arena, &names, "nic");
   for (uint32_t i = 0; i < ir->link_classes_count; i++)
-    TS_PUSH(c->arena, &names, text_of(c, ir->link_classes[i].name));
+    TS_PUSH(c->arena, &names, change_text_of(c, ir->link_classes[i].name));
   for (uint32_t i = 0; i < ir->groups_count; i++)
-    TS_PUSH(c->arena, &names, text_of(c, ir->groups[i].name));
+    TS_PUSH(c->arena, &names, change_text_of(c, ir->groups[i].name));
   char *list = ts_arena_printf(c->arena,
                                field == FIELDS ? "nothing is named `%s` here; there are" :
                                                  "nothing named `%s` has a %s here; there are",
@@ -369,7 +373,7 @@ static const char *no_such(changer *c, const char *name, field field)
   return list;
 }
 
-static const char *apply(changer *c, const char *name, field field, amount amount)
+static const char *change_apply(changer *c, const char *name, field field, amount amount)
 {
   bool *chosen = TS_NEW_ARRAY(c->arena, bool, c->ir->link_classes_count + 1);
   double factor = amount.factor;
@@ -396,7 +400,8 @@ static const char *apply(changer *c, const char *name, field field, amount amoun
       return NULL;
     }
     for (uint32_t g = 0; g < c->ir->groups_count; g++)
-      if (is(name, text_of(c, c->ir->groups[g].name)) && change_traffic(c, g, TS_IR_NONE, factor))
+      if (is(name, change_text_of(c, c->ir->groups[g].name)) &&
+          change_traffic(c, g, TS_IR_NONE, factor))
         return NULL;
     for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
       if (is(name, ts_ir_collective_names[k]) && change_traffic(c, TS_IR_NONE, k, factor))
@@ -434,7 +439,7 @@ static const char *read_value(changer *c, const char *name, field field, const c
   if (!links || is(name, "memory") || is(name, "network"))
     return !none && !*end && device_named(c->ir, name) != TS_IR_NONE && number >= 1e-6 &&
                number <= 1e6 ?
-             apply(c, name, field, (amount){0, number}) :
+             change_apply(c, name, field, (amount){0, number}) :
              ts_arena_printf(c->arena, "`%s.%s` takes a factor after `*` or `/`, such as `%s.%s*2`",
                              name, field_names[field], name, field_names[field]);
   if (!none && !*end)
@@ -443,7 +448,7 @@ static const char *read_value(changer *c, const char *name, field field, const c
                            field_names[field], text, example(field), text);
   amount a = {1, none ? 0 : quantity(number, end, field == LATENCY ? TS_IR_TIME : TS_IR_RATE)};
   return a.value > 0 && a.value < 1e18 ?
-           apply(c, name, field, a) :
+           change_apply(c, name, field, a) :
            ts_arena_printf(c->arena, "`%s` is not a %s: give a quantity above 0 such as %s", text,
                            field_names[field], example(field));
 }
@@ -458,7 +463,7 @@ static const char *read_loss(changer *c, const char *name, char sign, const char
   if (sign != '=' || end == text || end[percent] || !(number >= 0 && number <= 0.99))
     return ts_arena_printf(c->arena,
                            "`%s` is not a share from 0 to 0.99, or 0%% to 99%%, after `=`", text);
-  return apply(c, name, LOSS, (amount){.factor = 1 - number});
+  return change_apply(c, name, LOSS, (amount){.factor = 1 - number});
 }
 
 /* Something that can be changed; else what was meant. */
@@ -474,7 +479,7 @@ static const char *no_name(changer *c, const char *name, field field, bool state
       return NULL;
   bool speed = device_named(c->ir, name) != TS_IR_NONE;
   for (uint32_t g = 0; g < c->ir->groups_count; g++)
-    speed |= is(name, text_of(c, c->ir->groups[g].name));
+    speed |= is(name, change_text_of(c, c->ir->groups[g].name));
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
     speed |= is(name, ts_ir_collective_names[k]);
   return (field == SPEED ? speed : choose_links(c, name, links)) ?
@@ -516,7 +521,7 @@ static const char *read_change(changer *c, const char *text)
   if (end == text || *end || !(factor >= 1e-6 && factor <= 1e6))
     return ts_arena_printf(c->arena, "`%s` is not a factor from 0.000001 to 1000000%s", text,
                            end != text && *end ? "; a quantity comes after `=`" : "");
-  return apply(c, name, field, (amount){.factor = factor});
+  return change_apply(c, name, field, (amount){.factor = factor});
 }
 
 /* The comma that ends a change; those between brackets belong to it. */

@@ -5,7 +5,8 @@
 
 typedef TS_VEC(ts_difference_part) part_list;
 
-static ts_difference_part *part_of(ts_arena *arena, part_list *list, const ts_critical_part *p)
+static ts_difference_part *compare_part_of(ts_arena *arena, part_list *list,
+                                           const ts_critical_part *p)
 {
   for (size_t i = 0; i < list->count; i++)
     if (list->at[i].kind == p->kind && strcmp(list->at[i].name, p->name) == 0)
@@ -19,7 +20,7 @@ static uint64_t distance(const ts_difference_part *p)
   return p->after > p->before ? p->after - p->before : p->before - p->after;
 }
 
-static int larger(const void *x, const void *y)
+static int compare_larger(const void *x, const void *y)
 {
   const ts_difference_part *a = x, *b = y;
   if (distance(a) != distance(b))
@@ -32,15 +33,15 @@ const ts_difference *ts_difference_new(ts_arena *arena, const ts_run *before, co
   part_list list = {0};
   ts_critical_parts old = ts_run_critical(before), new = ts_run_critical(after);
   for (uint32_t i = 0; i < old.count; i++)
-    part_of(arena, &list, &old.at[i])->before += old.at[i].time;
+    compare_part_of(arena, &list, &old.at[i])->before += old.at[i].time;
   for (uint32_t i = 0; i < new.count; i++)
-    part_of(arena, &list, &new.at[i])->after += new.at[i].time;
+    compare_part_of(arena, &list, &new.at[i])->after += new.at[i].time;
   size_t kept = 0;
   for (size_t i = 0; i < list.count; i++)
     if (distance(&list.at[i]))
       list.at[kept++] = list.at[i];
   list.count = kept;
-  TS_SORT(&list, larger);
+  TS_SORT(&list, compare_larger);
   ts_difference *d = TS_NEW(arena, ts_difference);
   *d = (ts_difference){ts_run_result(before)->step, ts_run_result(after)->step, (uint32_t)kept,
                        list.at};

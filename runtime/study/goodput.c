@@ -34,7 +34,8 @@ static uint64_t best(double step, double m, const ts_faults *f)
 
 /* Works from `from` to `to`; when it fails there, what the last checkpoint does not hold is lost.
  * */
-static void work(ts_day *d, double from, double to, double step, const ts_faults *f, bool fails)
+static void goodput_work(ts_day *d, double from, double to, double step, const ts_faults *f,
+                         bool fails)
 {
   double round = (double)f->every * step + f->checkpoint, time = to - from,
          rounds = floor(time / round);
@@ -55,12 +56,12 @@ ts_day ts_day_of(double step, const ts_faults *f, const double *at, uint32_t cou
     if (at[i] >= DAY)
       break;
     if (at[i] >= now)
-      work(&d, now, at[i], step, f, true);
+      goodput_work(&d, now, at[i], step, f, true);
     d.restarts += end - fmax(at[i], now); /* a restart that fails begins anew */
     now = end;
     d.failures++;
   }
-  work(&d, now, DAY, step, f, false);
+  goodput_work(&d, now, DAY, step, f, false);
   return d;
 }
 

@@ -11,12 +11,12 @@
 #include "runtime/play/play.h"
 #include "runtime/study/change.h"
 
-typedef struct path { /* what the nodes on the critical path gain */
+typedef struct sensitivity_path { /* what the nodes on the critical path gain */
   const ts_facts *facts;
   const ts_roles *changed;
   double host;    /* factor on the time of the host */
   double gain;    /* ps */
-} path;
+} sensitivity_path;
 
 /* What the node takes on ranks of the kind; 0: what it takes is not the node's. */
 static uint64_t node_time(const ts_role *role, const ts_player *w, uint32_t item,
@@ -31,25 +31,28 @@ static uint64_t node_time(const ts_role *role, const ts_player *w, uint32_t item
   }
 }
 
-static double part_of(double time, uint64_t before, uint64_t after)
+static double sensitivity_part_of(double time, uint64_t before, uint64_t after)
 {
   return before ? time * (1 - (double)after / (double)before) : 0;
 }
 
-static uint64_t bytes_of(const ts_passage *m) { return m->flight - m->latency - m->overhead; }
+static uint64_t sensitivity_bytes_of(const ts_passage *m)
+{
+  return m->flight - m->latency - m->overhead;
+}
 
 /* What a receive gains that waited for `time`: bytes, then what else its message took. */
 static double gain_of_message(double time, const ts_passage *before, const ts_passage *after)
 {
-  double bytes = fmin(time, (double)bytes_of(before));
-  return part_of(bytes, bytes_of(before), bytes_of(after)) +
-         part_of(time - bytes, before->latency + before->overhead,
-                 after->latency + after->overhead);
+  double bytes = fmin(time, (double)sensitivity_bytes_of(before));
+  return sensitivity_part_of(bytes, sensitivity_bytes_of(before), sensitivity_bytes_of(after)) +
+         sensitivity_part_of(time - bytes, before->latency + before->overhead,
+                             after->latency + after->overhead);
 }
 
 static void gain_of(void *closure, const ts_critical_node *at)
 {
-  path *p = closure;
+  sensitivity_path *p = closure;
   const ts_facts *f = p->facts;
   const ts_player *w = &f->players[at->player];
   uint32_t item = at->item, node = at->node;
@@ -73,8 +76,8 @@ static void gain_of(void *closure, const ts_critical_node *at)
     return;
   }
   const ts_role *changed = &p->changed->at[p->changed->of[w->rank]];
-  p->gain += times * part_of((double)at->time, node_time(w->role, w, item, n),
-                             node_time(changed, w, item, n));
+  p->gain += times * sensitivity_part_of((double)at->time, node_time(w->role, w, item, n),
+                                         node_time(changed, w, item, n));
 }
 
 static ts_run_options changed_options(const ts_run_options *options, const ts_changed *changed)
@@ -154,7 +157,8 @@ static int64_t gain_to(const judge *j, uint64_t step)
 }
 
 /* What a percent gives: on the path as it is, and played. */
-static bool percent(const judge *j, ts_arena *scratch, const char *change, ts_sensitivity *s)
+static bool sensitivity_percent(const judge *j, ts_arena *scratch, const char *change,
+                                ts_sensitivity *s)
 {
   ts_changed changed;
   ts_prepared prepared;
@@ -163,9 +167,9 @@ static bool percent(const judge *j, ts_arena *scratch, const char *change, ts_se
   ts_run_options o = changed_options(j->options, &changed);
   if (!ts_run_prepare(scratch, &changed.ir, &o, &prepared, j->stop))
     return false;
-  path p = {.facts = ts_run_facts(j->run),
-            .changed = prepared.roles,
-            .host = strncmp(change, "host.speed", 10) == 0 ? 1 / 1.01 : 1};
+  sensitivity_path p = {.facts = ts_run_facts(j->run),
+                        .changed = prepared.roles,
+                        .host = strncmp(change, "host.speed", 10) == 0 ? 1 / 1.01 : 1};
   ts_critical_passes(p.facts, last_player(j->run), gain_of, &p);
   const ts_facts *facts = ts_run_play(scratch, &prepared, &o, 0, j->stop);
   s->on_path = llround(p.gain);
@@ -188,15 +192,16 @@ static bool judge_one(judge *j, const char *name, char sign)
 {
   ts_arena *scratch = ts_arena_new("sensitivity");
   ts_sensitivity s = {.name = name};
-  bool good = percent(j, scratch, ts_arena_printf(scratch, "%s%c1.01", name, sign), &s) &&
-              played(j, scratch, ts_arena_printf(scratch, "%s%c1.1", name, sign), &s.tenth);
+  bool good =
+    sensitivity_percent(j, scratch, ts_arena_printf(scratch, "%s%c1.01", name, sign), &s) &&
+    played(j, scratch, ts_arena_printf(scratch, "%s%c1.1", name, sign), &s.tenth);
   ts_arena_free(scratch);
   if (good && (s.on_path || s.percent || s.tenth))
     TS_PUSH(j->arena, &j->list, s);
   return good;
 }
 
-static int larger(const void *x, const void *y)
+static int sensitivity_larger(const void *x, const void *y)
 {
   const ts_sensitivity *a = x, *b = y;
   if (a->on_path != b->on_path)
@@ -228,7 +233,7 @@ const ts_sensitivities *ts_sensitivities_new(ts_arena *arena, const ts_ir *ir, c
   if (!good || !judge_traffic(&j))
     return NULL;
   ts_sensitivities *out = TS_NEW(arena, ts_sensitivities);
-  TS_SORT(&j.list, larger);
+  TS_SORT(&j.list, sensitivity_larger);
   *out = (ts_sensitivities){(uint32_t)j.list.count, j.list.at};
   return out;
 }

@@ -10,7 +10,7 @@
 #include "runtime/play/play.h"
 
 /* "0.02" or "2%" at *at, up to `end`. */
-static bool number(const char **at, double *value)
+static bool spread_number(const char **at, double *value)
 {
   char *end;
   *value = strtod(*at, &end);
@@ -42,10 +42,10 @@ const char *ts_jitter_parse(const char *text, ts_jitter *j)
       return "a term is lognormal:SIGMA, normal:SIGMA, exponential:MEAN, slow:SHARE:FACTOR or "
              "network:SIGMA";
     at += strlen(terms[t].name);
-    if (!number(&at, terms[t].value) || *terms[t].value > 1)
+    if (!spread_number(&at, terms[t].value) || *terms[t].value > 1)
       return "sigma, mean and share are from 0 to 1, or 0% to 100%";
     if (t == 3 &&
-        (*at++ != ':' || !number(&at, &j->slow) || !(j->slow >= 0.001 && j->slow <= 1000)))
+        (*at++ != ':' || !spread_number(&at, &j->slow) || !(j->slow >= 0.001 && j->slow <= 1000)))
       return "slow ranks have a share and a factor from 0.001 to 1000, as in slow:1%:1.5";
     if (!*at)
       return NULL;

@@ -97,7 +97,7 @@ typedef struct clocks { /* of all players: streams, then the host */
 } clocks;
 
 /* The step that an item of a program belongs to. */
-static uint32_t step_of(const clocks *c, uint32_t program, uint32_t item)
+static uint32_t steps_step_of(const clocks *c, uint32_t program, uint32_t item)
 {
   uint64_t each = c->one->programs[program].item_count, every = c->checkpoint->every;
   if (!every)
@@ -118,13 +118,13 @@ static void read_player(clocks *c, const ts_facts *facts, uint32_t player)
   for (uint32_t i = 0; i < track->stream[streams]; i++) {
     const ts_played_op *s = &track->steps[i];
     if (!w->program->late[s->stream]) /* nobody waits for what it brings last */
-      first[(size_t)step_of(c, program, s->item) * c->rows + s->stream] = s->end;
+      first[(size_t)steps_step_of(c, program, s->item) * c->rows + s->stream] = s->end;
   }
   for (uint32_t i = 0; i < items; i++) {
     bool last = i + 1 == items;
     uint64_t host = last ? w->segments[w->program->tail_segment] + w->program->tail :
                            ts_host_base(w, &w->program->items[i + 1], 0);
-    first[(size_t)step_of(c, program, i) * c->rows + streams] = host;
+    first[(size_t)steps_step_of(c, program, i) * c->rows + streams] = host;
   }
   ts_arena_free(scratch);
 }

@@ -20,7 +20,7 @@ static const double outlying = 3;    /* deviations */
 
 /* ---- Figures ---- */
 
-static double percent(double log_ratio) { return 100 * expm1(log_ratio); }
+static double calibrate_report_percent(double log_ratio) { return 100 * expm1(log_ratio); }
 
 /* Of what is predicted over what is measured. */
 static double error_of(const ts_calibrated *c, const double *predicted, uint32_t row)
@@ -32,7 +32,7 @@ static double mean_error(const ts_calibrated *c, const double *predicted)
 {
   double sum = 0;
   for (uint32_t r = 0; r < c->steps->count; r++)
-    sum += fabs(percent(error_of(c, predicted, r)));
+    sum += fabs(calibrate_report_percent(error_of(c, predicted, r)));
   return sum / c->steps->count;
 }
 
@@ -77,7 +77,7 @@ static uint32_t memory_rows(const ts_calibrated *c, uint32_t *rows)
 
 static const char *signed_percent(const ts_calibrated *c, double log_ratio)
 {
-  double value = percent(log_ratio);
+  double value = calibrate_report_percent(log_ratio);
   return ts_arena_printf(c->arena, "%+.1f %%", fabs(value) < 0.05 ? 0 : value);
 }
 
@@ -107,16 +107,17 @@ static void put_quantities(const ts_calibrated *c, FILE *out)
     const ts_quantity *q = &c->calibration->quantity[i];
     knowledge k = knowledge_of(c, i);
     if (k != ABSENT)
-      ts_put_text(out, "  %-*s%9s%10s%10s  %s\n", NAME - 2,
-                  ts_report_fit(c->arena, q->name, NAME - 3),
-                  ts_arena_printf(c->arena, "+-%.0f %%", percent(q->prior)),
-                  signed_percent(c, q->log),
-                  ts_arena_printf(c->arena, "+-%.1f %%", percent(c->fit->deviation[i])),
-                  knowledge_words[k]);
+      ts_put_text(
+        out, "  %-*s%9s%10s%10s  %s\n", NAME - 2, ts_report_fit(c->arena, q->name, NAME - 3),
+        ts_arena_printf(c->arena, "+-%.0f %%", calibrate_report_percent(q->prior)),
+        signed_percent(c, q->log),
+        ts_arena_printf(c->arena, "+-%.1f %%", calibrate_report_percent(c->fit->deviation[i])),
+        knowledge_words[k]);
   }
-  ts_put_text(out, "  %-*s%9s%10s%10s\n", NAME - 2, "a measured step, besides",
-              ts_arena_printf(c->arena, "+-%.1f %%", percent(c->calibration->noise)), "",
-              ts_arena_printf(c->arena, "+-%.1f %%", percent(c->calibration->residual)));
+  ts_put_text(
+    out, "  %-*s%9s%10s%10s\n", NAME - 2, "a measured step, besides",
+    ts_arena_printf(c->arena, "+-%.1f %%", calibrate_report_percent(c->calibration->noise)), "",
+    ts_arena_printf(c->arena, "+-%.1f %%", calibrate_report_percent(c->calibration->residual)));
   put_absent(c, out);
 }
 
@@ -146,7 +147,7 @@ static void put_pairs(const ts_calibrated *c, FILE *out)
       any = true;
       ts_put_text(out, "  %s and %s: what one gains, the other loses. Known to +-%.1f %% is\n",
                   c->calibration->quantity[i].name, c->calibration->quantity[j].name,
-                  percent(known));
+                  calibrate_report_percent(known));
       ts_put_text(out, "  %.2f of the one and %.2f of the other; a step that is bound by one of\n"
                        "  them alone would tell them apart\n",
                   share, 1 - share);
@@ -213,7 +214,7 @@ static void put_outliers(const ts_calibrated *c, FILE *out)
     any = true;
     ts_put_text(out, "  line %u took %.2f times what the other steps say (+-%.1f %%); ",
                 c->steps->at[r].line, exp(-error_of(c, c->fit->left_out, r)),
-                percent(c->fit->left_out_deviation[r]));
+                calibrate_report_percent(c->fit->left_out_deviation[r]));
     ts_put_text(out, "it counts %.2f of a step\n", c->fit->weight[r]);
   }
 }
@@ -227,7 +228,7 @@ static const char *signed_bytes(const ts_calibrated *c, double bytes)
                          ts_format_bytes(fabs(bytes)).text);
 }
 
-static void put_memory(const ts_calibrated *c, FILE *out)
+static void calibrate_report_put_memory(const ts_calibrated *c, FILE *out)
 {
   uint32_t *rows = TS_NEW_ARRAY(c->arena, uint32_t, c->steps->count + 1),
            count = memory_rows(c, rows);
@@ -260,7 +261,7 @@ static const char *title_of(const char *name)
   return ts_code_named(name, &code) ? ts_code_title(code) : "";
 }
 
-static void put_warnings(const ts_calibrated *c, FILE *out)
+static void calibrate_report_put_warnings(const ts_calibrated *c, FILE *out)
 {
   const char *code;
   uint32_t rows;
@@ -287,8 +288,8 @@ void ts_calibrated_text(const ts_calibrated *c, FILE *out)
   put_pairs(c, out);
   put_steps(c, out);
   put_outliers(c, out);
-  put_memory(c, out);
-  put_warnings(c, out);
+  calibrate_report_put_memory(c, out);
+  calibrate_report_put_warnings(c, out);
 }
 
 /* ---- JSON ---- */

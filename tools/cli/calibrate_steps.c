@@ -17,9 +17,12 @@
 enum { MOST_THREADS = 256, MOST_WARNINGS = 16 };
 
 /* x: 0 where a quantity plays no part */
-typedef struct known { const double *x; double log_step; } known;
+typedef struct calibrate_steps_known {
+  const double *x;
+  double log_step;
+} calibrate_steps_known;
 
-typedef struct row {
+typedef struct calibrate_steps_row {
   ts_arena *arena;
   ts_session *session;
   ts_input input;
@@ -28,8 +31,8 @@ typedef struct row {
   bool has[TS_MOST_QUANTITIES];
   double memory;
   ts_stop stop;                /* if it could not be played */
-  TS_VEC(known *) known;
-} row;
+  TS_VEC(calibrate_steps_known *) known;
+} calibrate_steps_row;
 
 struct ts_played_steps {
   ts_session *session;
@@ -41,14 +44,14 @@ struct ts_played_steps {
   uint32_t file;
   long jobs;
   const ts_progress *progress;
-  row *rows;
+  calibrate_steps_row *rows;
   const char *warnings[MOST_WARNINGS];
   uint32_t warned[MOST_WARNINGS], warning_count;
 };
 
 /* ---- Threads ---- */
 
-typedef struct pool {
+typedef struct calibrate_steps_pool {
   void (*work)(void *closure, uint32_t i);
   void *closure;
   uint32_t end;
@@ -56,11 +59,11 @@ typedef struct pool {
   const ts_progress *progress;
   const char *what;
   pthread_t owner; /* tells how far it is */
-} pool;
+} calibrate_steps_pool;
 
-static void *work(void *closure)
+static void *calibrate_steps_work(void *closure)
 {
-  pool *c = closure;
+  calibrate_steps_pool *c = closure;
   for (uint32_t i; (i = atomic_fetch_add(&c->next, 1)) < c->end;) {
     if (pthread_equal(pthread_self(), c->owner))
       ts_tick_counted(c->progress, c->what, (double)i / c->end, "steps", i);
@@ -72,25 +75,25 @@ static void *work(void *closure)
 static void work_all(long jobs, const ts_progress *progress, const char *what,
                      void (*each)(void *, uint32_t), void *closure, uint32_t count)
 {
-  pool c = {.work = each,
-            .closure = closure,
-            .end = count,
-            .progress = progress,
-            .what = what,
-            .owner = pthread_self()};
+  calibrate_steps_pool c = {.work = each,
+                            .closure = closure,
+                            .end = count,
+                            .progress = progress,
+                            .what = what,
+                            .owner = pthread_self()};
   pthread_t threads[MOST_THREADS];
   long started = 0;
   while (started + 1 < jobs && started + 1 < (long)count && started < MOST_THREADS &&
-         pthread_create(&threads[started], NULL, work, &c) == 0)
+         pthread_create(&threads[started], NULL, calibrate_steps_work, &c) == 0)
     started++;
-  work(&c);
+  calibrate_steps_work(&c);
   while (started > 0)
     pthread_join(threads[--started], NULL);
 }
 
 /* ---- Compiling ---- */
 
-static void note_parts(const ts_calibration *c, row *r)
+static void note_parts(const ts_calibration *c, calibrate_steps_row *r)
 {
   const ts_ir *ir = &r->input.ir;
   uint32_t host = ts_calibration_of_kind(c, TS_QUANTITY_HOST);
@@ -105,7 +108,7 @@ static void note_parts(const ts_calibration *c, row *r)
                  c->quantity[i].kind == TS_QUANTITY_BETWEEN;
 }
 
-static void take_memory(row *r)
+static void take_memory(calibrate_steps_row *r)
 {
   ts_run *run = ts_run_new(&r->input.ir, &(ts_run_options){.threads = 1}, &r->stop);
   if (!run)
@@ -120,7 +123,7 @@ static void take_memory(row *r)
 static void compile_row(void *closure, uint32_t i)
 {
   ts_played_steps *p = closure;
-  row *r = &p->rows[i];
+  calibrate_steps_row *r = &p->rows[i];
   const ts_measured_step *step = &p->steps->at[i];
   uint32_t given = p->compile.define_count;
   r->arena = ts_arena_new("measured step");
@@ -150,7 +153,7 @@ static ts_span row_span(const ts_played_steps *p, uint32_t i)
   return (ts_span){p->file, (uint32_t)p->steps->at[i].begin, (uint32_t)p->steps->at[i].end};
 }
 
-static void refuse(ts_played_steps *p, uint32_t i, const char *why)
+static void calibrate_steps_refuse(ts_played_steps *p, uint32_t i, const char *why)
 {
   ts_diag *d = ts_diag_add(p->session->diags, TS_E0506, row_span(p, i),
                            "a measured step cannot be played");
@@ -189,13 +192,13 @@ static void note_warnings(ts_played_steps *p, const ts_diags *diags)
   }
 }
 
-static const char *device_of(const row *r)
+static const char *device_of(const calibrate_steps_row *r)
 {
   const ts_ir *ir = &r->input.ir;
   return ir->device_classes_count ? ir->strings + ir->device_classes[0].name : "";
 }
 
-static const char *framework_of(const row *r)
+static const char *framework_of(const calibrate_steps_row *r)
 {
   return r->input.ir.strings + r->input.ir.meta->framework;
 }
@@ -204,7 +207,7 @@ static const char *framework_of(const row *r)
 static bool check_rows(ts_played_steps *p)
 {
   for (uint32_t i = 0; i < p->steps->count; i++) {
-    const row *r = &p->rows[i];
+    const calibrate_steps_row *r = &p->rows[i];
     if (!r->open) {
       tell_errors(p, i);
       return false;
@@ -215,19 +218,21 @@ static bool check_rows(ts_played_steps *p)
       return false;
     }
     if (r->stop.title) {
-      refuse(p, i, ts_arena_printf(p->arena, "%s", r->stop.title));
+      calibrate_steps_refuse(p, i, ts_arena_printf(p->arena, "%s", r->stop.title));
       return false;
     }
     if (strcmp(device_of(r), device_of(&p->rows[0])) != 0) {
-      refuse(p, i,
-             ts_arena_printf(p->arena, "this one is on `%s`, the first on `%s`: one device a file",
-                             device_of(r), device_of(&p->rows[0])));
+      calibrate_steps_refuse(
+        p, i,
+        ts_arena_printf(p->arena, "this one is on `%s`, the first on `%s`: one device a file",
+                        device_of(r), device_of(&p->rows[0])));
       return false;
     }
     if (strcmp(framework_of(r), framework_of(&p->rows[0])) != 0) {
-      refuse(p, i,
-             ts_arena_printf(p->arena, "this one runs `%s`, the first `%s`: one framework a file",
-                             framework_of(r), framework_of(&p->rows[0])));
+      calibrate_steps_refuse(
+        p, i,
+        ts_arena_printf(p->arena, "this one runs `%s`, the first `%s`: one framework a file",
+                        framework_of(r), framework_of(&p->rows[0])));
       return false;
     }
     note_warnings(p, r->session->diags);
@@ -251,7 +256,7 @@ ts_played_steps *ts_played_steps_new(ts_session *s, const char *plan,
                          .file = file,
                          .jobs = jobs,
                          .progress = progress,
-                         .rows = TS_NEW_ARRAY(s->arena, row, steps->count + 1)};
+                         .rows = TS_NEW_ARRAY(s->arena, calibrate_steps_row, steps->count + 1)};
   work_all(jobs, progress, "compiling steps", compile_row, p, steps->count);
   if (check_rows(p))
     return p;
@@ -290,18 +295,22 @@ const char *ts_played_warning(const ts_played_steps *p, uint32_t i, uint32_t *ro
 
 /* ---- Playing ---- */
 
-typedef struct pending { uint32_t row; known *to; char *why; } pending; /* why: to be freed */
+typedef struct pending {
+  uint32_t row;
+  calibrate_steps_known *to;
+  char *why;
+} pending; /* why: to be freed */
 
 typedef struct batch {
   ts_played_steps *p;
   TS_VEC(pending) pending;
 } batch;
 
-static void play(void *closure, uint32_t i)
+static void calibrate_steps_play(void *closure, uint32_t i)
 {
   batch *b = closure;
   pending *n = &b->pending.at[i];
-  row *r = &b->p->rows[n->row];
+  calibrate_steps_row *r = &b->p->rows[n->row];
   ts_arena *arena = ts_arena_new("play of a measured step");
   ts_calibration c = *b->p->quantities;
   c.quantity = ts_arena_copy(arena, c.quantity, c.count * sizeof *c.quantity);
@@ -320,9 +329,9 @@ static void play(void *closure, uint32_t i)
 }
 
 /* The row's step at x, if it was played or is going to be; else one that will be. */
-static known *known_of(batch *b, const ts_step_ask *ask)
+static calibrate_steps_known *known_of(batch *b, const ts_step_ask *ask)
 {
-  row *r = &b->p->rows[ask->row];
+  calibrate_steps_row *r = &b->p->rows[ask->row];
   uint32_t count = b->p->quantities->count;
   double *x = TS_NEW_ARRAY(b->p->arena, double, count + 1);
   for (uint32_t j = 0; j < count; j++)
@@ -330,7 +339,7 @@ static known *known_of(batch *b, const ts_step_ask *ask)
   for (size_t i = 0; i < r->known.count; i++)
     if (!memcmp(r->known.at[i]->x, x, count * sizeof *x))
       return r->known.at[i];
-  known *k = TS_NEW(b->p->arena, known);
+  calibrate_steps_known *k = TS_NEW(b->p->arena, calibrate_steps_known);
   k->x = x;
   TS_PUSH(b->p->arena, &r->known, k);
   TS_PUSH(b->p->arena, &b->pending, ((pending){ask->row, k, NULL}));
@@ -341,16 +350,17 @@ bool ts_play_steps(void *closure, ts_step_ask *asks, uint32_t count)
 {
   ts_played_steps *p = closure;
   batch b = {.p = p};
-  known **of = TS_NEW_ARRAY(p->arena, known *, count + 1);
+  calibrate_steps_known **of = TS_NEW_ARRAY(p->arena, calibrate_steps_known *, count + 1);
   for (uint32_t i = 0; i < count; i++)
     of[i] = known_of(&b, &asks[i]);
-  work_all(p->jobs, p->progress, "playing steps", play, &b, (uint32_t)b.pending.count);
+  work_all(p->jobs, p->progress, "playing steps", calibrate_steps_play, &b,
+           (uint32_t)b.pending.count);
   for (uint32_t i = 0; i < count; i++)
     asks[i].log_step = of[i]->log_step;
   bool good = true;
   for (size_t i = 0; i < b.pending.count; i++) {
     if (b.pending.at[i].why && good)
-      refuse(p, b.pending.at[i].row, b.pending.at[i].why);
+      calibrate_steps_refuse(p, b.pending.at[i].row, b.pending.at[i].why);
     good &= !b.pending.at[i].why;
     free(b.pending.at[i].why);
   }

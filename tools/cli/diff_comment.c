@@ -29,7 +29,7 @@ static const char *verdict(ts_arena *arena, const ts_summary *before, const ts_s
 
 static bool is_over(const ts_summary *s) { return s->memory->classes[s->memory->fullest].over; }
 
-static void put_head(ts_arena *arena, const ts_diff_side sides[2], FILE *out)
+static void diff_comment_put_head(ts_arena *arena, const ts_diff_side sides[2], FILE *out)
 {
   const ts_summary *before = sides[0].summary, *after = sides[1].summary;
   const char *name = after->ir->strings + after->ir->meta->plan;
@@ -110,7 +110,7 @@ static void print_lines(void *closure, FILE *out)
 }
 
 /* Of the plans' own files. A block of HTML, in which nothing is Markdown. */
-static void put_lines(ts_arena *arena, const ts_diff_side sides[2], FILE *out)
+static void diff_comment_put_lines(ts_arena *arena, const ts_diff_side sides[2], FILE *out)
 {
   const ts_input *before = sides[0].input, *after = sides[1].input;
   if (!before->text || !after->text ||
@@ -138,7 +138,7 @@ static bool has(const ts_summary *s, const ts_warning *w)
   return false;
 }
 
-static void put_warnings(const ts_diff_side sides[2], FILE *out)
+static void diff_comment_put_warnings(const ts_diff_side sides[2], FILE *out)
 {
   bool any = false;
   for (int side = 1; side >= 0; side--) {
@@ -174,7 +174,7 @@ static void put_all(void *closure, FILE *out)
   const char *name = ts_summary_string(sides[1].summary, sides[1].summary->ir->meta->plan);
   const char *tool = ts_summary_string(sides[1].summary, sides[1].summary->ir->meta->tool);
   if (c->changes.count) {
-    put_head(c->arena, sides, out);
+    diff_comment_put_head(c->arena, sides, out);
     ts_report_changes_markdown(c->changes, sides[0].name, sides[1].name, c->arena, out);
     ts_report_ratio_text(c->ratio, c->arena, out);
     if (c->ratio->on)
@@ -185,14 +185,14 @@ static void put_all(void *closure, FILE *out)
     fputs("### No difference\n\n", out);
   }
   put_inputs(c->arena, sides, out);
-  put_warnings(sides, out);
+  diff_comment_put_warnings(sides, out);
   if (*tool)
     ts_put_code(out, "\n<sub>%s</sub>\n\n", tool);
-  put_lines(c->arena, sides, out);
+  diff_comment_put_lines(c->arena, sides, out);
 }
 
 /* Whether the tag is open behind the text. Tags begin their lines; names never do. */
-static bool is_open(const char *text, const char *opens, const char *closes)
+static bool diff_comment_is_open(const char *text, const char *opens, const char *closes)
 {
   bool open = false;
   for (const char *line = text; line; line = (line = strchr(line, '\n')) ? line + 1 : NULL)
@@ -210,9 +210,9 @@ static void put_beginning(char *text, FILE *out)
   for (const char *at = end; (at = strchr(at, '\n')); at++) left++;
   *end = '\0';
   ts_put_raw(out, text);
-  if (is_open(text, "<pre", "</pre>"))
+  if (diff_comment_is_open(text, "<pre", "</pre>"))
     fputs("</pre>\n", out);
-  if (is_open(text, "<details", "</details>"))
+  if (diff_comment_is_open(text, "<details", "</details>"))
     fputs("\n</details>\n", out);
   ts_put_xml(out, "\n%s lines more are cut: comments have %s bytes at most.\n",
              ts_format_count(left).text, ts_format_count(MOST).text);

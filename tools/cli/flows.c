@@ -7,8 +7,12 @@
 #include "ir/names.h"
 #include "ir/spelling.h"
 
-typedef struct row { const ts_pass *pass; uint32_t step; uint64_t bytes; } row;
-typedef void put_row(const ts_flow_list *list, const row *r, void *closure);
+typedef struct flows_row {
+  const ts_pass *pass;
+  uint32_t step;
+  uint64_t bytes;
+} flows_row;
+typedef void put_row(const ts_flow_list *list, const flows_row *r, void *closure);
 
 static int by_start(const void *left, const void *right)
 {
@@ -36,7 +40,7 @@ static void each_row(const ts_flow_list *list, put_row *put, void *closure)
     size_t left = 0;
     for (size_t i = 0; i < active; i++) {
       const ts_pass *p = all[i];
-      put(list, &(row){p, step, ts_pass_bytes(p, step - p->first)}, closure);
+      put(list, &(flows_row){p, step, ts_pass_bytes(p, step - p->first)}, closure);
       if (step + 1 < p->first + p->steps)
         all[left++] = p;
     }
@@ -52,7 +56,7 @@ static const char *end_name(const ts_flow_list *list, uint32_t place)
                                    ts_arena_printf(list->arena, "%u", list->rank[place]);
 }
 
-static uint32_t end_of(const ts_ir *ir, uint32_t link)
+static uint32_t flows_end_of(const ts_ir *ir, uint32_t link)
 {
   return link % 2 ? ir->links[link / 2].from : ir->links[link / 2].to;
 }
@@ -61,9 +65,9 @@ static const char *path_name(const ts_flow_list *list, const ts_pass *p)
 {
   const char *text = "";
   for (uint32_t h = 0; h < p->hops; h++)
-    text = ts_arena_printf(
-      list->arena, "%s%s%s", text, h ? " - " : "",
-      ts_report_vertex(list->arena, list->ir, end_of(list->ir, p->path[h])));
+    text =
+      ts_arena_printf(list->arena, "%s%s%s", text, h ? " - " : "",
+                      ts_report_vertex(list->arena, list->ir, flows_end_of(list->ir, p->path[h])));
   return p->ways > 1 ? ts_arena_printf(list->arena, "%s and %u ways more", text, p->ways - 1) :
                        text;
 }
@@ -89,7 +93,7 @@ static ts_flow_list with(const ts_flow_list *list, ts_arena *arena)
 
 /* ---- Text ---- */
 
-static void put_text_row(const ts_flow_list *list, const row *r, void *closure)
+static void put_text_row(const ts_flow_list *list, const flows_row *r, void *closure)
 {
   ts_arena *work = ts_arena_new("row");
   ts_flow_list l = with(list, work);
@@ -103,7 +107,7 @@ static void put_text_row(const ts_flow_list *list, const row *r, void *closure)
   ts_arena_free(work);
 }
 
-static void put_head(const ts_flow_list *list, FILE *out)
+static void flows_put_head(const ts_flow_list *list, FILE *out)
 {
   const ts_call_way *w = &list->sends->way;
   ts_put_text(out, "%s of %llu bytes over %u ranks\n", ts_ir_collective_names[w->kind],
@@ -142,7 +146,7 @@ static void put_sums(const ts_flow_list *list, FILE *out)
 void ts_flow_list_text(void *closure, FILE *out)
 {
   const ts_flow_list *list = closure;
-  put_head(list, out);
+  flows_put_head(list, out);
   ts_put_text(out, "\n%6s %7s %7s %7s %14s %8s  %s\n", "step", "channel", "from", "to", "bytes",
               "block", "over");
   each_row(list, put_text_row, out);
@@ -151,7 +155,7 @@ void ts_flow_list_text(void *closure, FILE *out)
 
 /* ---- CSV ---- */
 
-static void put_csv_row(const ts_flow_list *list, const row *r, void *closure)
+static void put_csv_row(const ts_flow_list *list, const flows_row *r, void *closure)
 {
   ts_arena *work = ts_arena_new("row");
   ts_flow_list l = with(list, work);
@@ -180,7 +184,7 @@ static void put_end(ts_json_writer *w, const ts_flow_list *list, const char *key
     ts_json_put_text(w, key, place == TS_SEND_SWITCH ? "switch" : "fabric");
 }
 
-static void put_json_row(const ts_flow_list *list, const row *r, void *closure)
+static void put_json_row(const ts_flow_list *list, const flows_row *r, void *closure)
 {
   ts_json_writer *w = closure;
   ts_arena *work = ts_arena_new("row");
@@ -200,7 +204,8 @@ static void put_json_row(const ts_flow_list *list, const row *r, void *closure)
   if (p->hops) {
     ts_json_begin(w, "path", '[');
     for (uint32_t h = 0; h < p->hops; h++)
-      ts_json_put_text(w, NULL, ts_report_vertex(work, list->ir, end_of(list->ir, p->path[h])));
+      ts_json_put_text(w, NULL,
+                       ts_report_vertex(work, list->ir, flows_end_of(list->ir, p->path[h])));
     ts_json_end(w, ']');
     ts_json_put_count(w, "ways", p->ways);
   }

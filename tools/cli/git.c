@@ -35,7 +35,7 @@ static const char bounded[] =
 enum { MOST = 256 << 20 }; /* bytes of a content */
 
 /* The words, with what they print in the pipe; 0: they cannot be started. */
-static pid_t start(const char *const *words, int *out)
+static pid_t git_start(const char *const *words, int *out)
 {
   posix_spawn_file_actions_t files;
   int ends[2];
@@ -61,7 +61,7 @@ static pid_t start(const char *const *words, int *out)
 }
 
 /* NULL: there is too much. */
-static char *read_all(ts_arena *arena, int in, size_t *size)
+static char *git_read_all(ts_arena *arena, int in, size_t *size)
 {
   TS_VEC(char) text = {0};
   char buffer[1 << 14];
@@ -82,10 +82,10 @@ char *ts_git_content(ts_arena *arena, const char *folder, const char *name, size
   const char *const words[] = {"sh",   "-c",       bounded, "git", "-C",
                                folder, "cat-file", "blob",  name,  NULL};
   int out = -1, status = -1;
-  pid_t child = start(words, &out);
+  pid_t child = git_start(words, &out);
   if (!child)
     return NULL;
-  char *text = read_all(arena, out, size);
+  char *text = git_read_all(arena, out, size);
   close(out);
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;

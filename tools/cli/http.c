@@ -28,14 +28,14 @@ typedef struct connection {
 
 /* ---- Opening ---- */
 
-static bool refuse(ts_error *error, const char *why)
+static bool http_refuse(ts_error *error, const char *why)
 {
   return ts_fail(error, "give a port, such as 8080, or an address and a port: 127.0.0.1:8080", "%s",
                  why);
 }
 
 /* "ADDRESS:PORT" or "PORT" in two; false: neither. */
-static bool split(const char *where, char address[64], char port[8])
+static bool http_split(const char *where, char address[64], char port[8])
 {
   const char *colon = strrchr(where, ':'), *digits = colon ? colon + 1 : where;
   size_t length = colon ? (size_t)(colon - where) : 0;
@@ -68,7 +68,7 @@ static int listen_at(const struct addrinfo *at)
   return -1;
 }
 
-static void name(ts_http *h)
+static void http_name(ts_http *h)
 {
   struct sockaddr_storage at;
   socklen_t size = sizeof at;
@@ -87,16 +87,16 @@ bool ts_http_open(ts_http *h, const char *where, ts_error *error)
                            .ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV},
                   *found = NULL;
   *error = (ts_error){0};
-  if (!split(where, address, port))
-    return refuse(error, "it is no port");
+  if (!http_split(where, address, port))
+    return http_refuse(error, "it is no port");
   if (getaddrinfo(address, port, &hints, &found) != 0)
-    return refuse(error, "it is no address in digits");
+    return http_refuse(error, "it is no address in digits");
   h->listener = listen_at(found);
   int wrong = errno;
   freeaddrinfo(found);
   if (h->listener < 0)
     return ts_fail(error, "give another port; 0 is one that is free", "%s", strerror(wrong));
-  name(h);
+  http_name(h);
   return true;
 }
 
@@ -143,11 +143,14 @@ static const char *header(const char *request, const char *name, size_t *length)
   return NULL;
 }
 
-typedef struct answer { const char *status, *type, *body; size_t size; } answer;
+typedef struct http_answer {
+  const char *status, *type, *body;
+  size_t size;
+} http_answer;
 
 static void print_answer(void *closure, FILE *out)
 {
-  const answer *a = closure;
+  const http_answer *a = closure;
   ts_put_raw(out, "HTTP/1.0 ");
   ts_put_raw(out, a->status);
   ts_put_raw(out, "\r\nContent-Type: ");
@@ -164,7 +167,7 @@ static void print_answer(void *closure, FILE *out)
   ts_put_raw(out, a->body);
 }
 
-static void say(connection *c, answer a)
+static void say(connection *c, http_answer a)
 {
   a.size = strlen(a.body);
   c->out = ts_printed(print_answer, &a, &c->size);
@@ -172,7 +175,7 @@ static void say(connection *c, answer a)
 
 static void say_wrong(connection *c, const char *status)
 {
-  say(c, (answer){.status = status, .type = "text/plain", .body = status});
+  say(c, (http_answer){.status = status, .type = "text/plain", .body = status});
 }
 
 /* The request is whole. */
@@ -198,7 +201,7 @@ static void answer_to(connection *c, const ts_http_resource *resources)
   for (const ts_http_resource *r = resources; r->path; r++)
     if (strlen(r->path) == size && !strncmp(r->path, path, size)) {
       char *body = ts_printed(r->put, r->closure, NULL);
-      say(c, (answer){.status = "200 OK", .type = r->type, .body = body});
+      say(c, (http_answer){.status = "200 OK", .type = r->type, .body = body});
       free(body);
       return;
     }
@@ -207,7 +210,7 @@ static void answer_to(connection *c, const ts_http_resource *resources)
 
 /* ---- Connections ---- */
 
-static void end(connection *c)
+static void http_end(connection *c)
 {
   close(c->fd);
   free(c->out);
@@ -219,7 +222,7 @@ static void receive(connection *c, const ts_http_resource *resources)
   ssize_t got = recv(c->fd, c->in + c->got, REQUEST - c->got, 0);
   if (got <= 0) {
     if (got == 0 || (errno != EAGAIN && errno != EINTR))
-      end(c);
+      http_end(c);
     return;
   }
   c->got += (size_t)got;
@@ -232,14 +235,14 @@ static void receive(connection *c, const ts_http_resource *resources)
     say_wrong(c, "431 Request Header Fields Too Large");
 }
 
-static void give(connection *c)
+static void http_give(connection *c)
 {
   ssize_t sent = send(c->fd, c->out + c->sent, c->size - c->sent, MSG_NOSIGNAL);
   if (sent < 0 && errno != EAGAIN && errno != EINTR)
-    end(c);
+    http_end(c);
   else if (sent > 0 && (c->sent += (size_t)sent) == c->size) {
     shutdown(c->fd, SHUT_WR);
-    end(c);
+    http_end(c);
   }
 }
 
@@ -283,15 +286,15 @@ void ts_http_serve(ts_http *h, const ts_http_resource *resources, const atomic_b
       if (c->fd >= 0 && polled[i].revents && !c->out)
         receive(c, resources);
       if (c->fd >= 0 && c->out)
-        give(c);
+        http_give(c);
       if (c->fd >= 0 && ts_clock() - c->since > PATIENCE)
-        end(c);
+        http_end(c);
     }
     if (polled[CONNECTIONS].revents)
       take_new(h, all);
   }
   for (int i = 0; i < CONNECTIONS; i++)
     if (all[i].fd >= 0)
-      end(&all[i]);
+      http_end(&all[i]);
   close(h->listener);
 }

@@ -26,14 +26,14 @@ static void die(int number)
   raise(number);
 }
 
-static void end(int number)
+static void interrupt_end(int number)
 {
   ssize_t written = write(STDERR_FILENO, said, strlen(said));
   (void)written;
   die(number);
 }
 
-static void keep(int number)
+static void interrupt_keep(int number)
 {
   if (kept)
     die(number);
@@ -43,9 +43,9 @@ static void keep(int number)
 void ts_interrupt_ends(const char *message)
 {
   said = message;
-  set(end);
+  set(interrupt_end);
 }
 
-void ts_interrupt_asks(void) { set(keep); }
+void ts_interrupt_asks(void) { set(interrupt_keep); }
 int ts_interrupt_kept(void) { return kept; }
 void ts_interrupt_plain(void) { set(die); }

@@ -83,16 +83,18 @@ ts_lock ts_lock_now(ts_session *s, const char *path, const ts_input *input)
 
 /* ---- What moved the answer ---- */
 
-typedef struct answer { uint64_t step, peak; } answer;
+typedef struct locked_answer {
+  uint64_t step, peak;
+} locked_answer;
 
-typedef struct trial { /* one input as it was */
+typedef struct locked_trial { /* one input as it was */
   const ts_locked_play *how;
   ts_compile_options compile;
   const char *plan; /* text of the plan's own file; NULL: as it is */
   size_t plan_size;
-} trial;
+} locked_trial;
 
-static bool play(const trial *t, answer *a)
+static bool locked_play(const locked_trial *t, locked_answer *a)
 {
   ts_arena *arena = ts_arena_new("locked");
   ts_session *s = ts_session_new(arena);
@@ -107,7 +109,7 @@ static bool play(const trial *t, answer *a)
   if (run) {
     const ts_memory *memory = ts_memory_new(arena, &input.ir, run);
     const ts_memory_class *fullest = &memory->classes[memory->fullest];
-    *a = (answer){ts_run_result(run)->step, fullest->peak + fullest->reserved};
+    *a = (locked_answer){ts_run_result(run)->step, fullest->peak + fullest->reserved};
   }
   ts_run_free(run);
   ts_input_close(&input);
@@ -121,7 +123,7 @@ static bool is_define(const ts_locked_input *input)
 }
 
 /* -D of that name as it was, which may be not at all. */
-static void put_back_define(ts_arena *arena, trial *t, const ts_lock_change *c)
+static void put_back_define(ts_arena *arena, locked_trial *t, const ts_lock_change *c)
 {
   const char *name = (c->before ? c->before : c->now)->name + 3;
   ts_define *defines = TS_NEW_ARRAY(arena, ts_define, t->compile.define_count + 1);
@@ -142,7 +144,7 @@ static const char *folder_of(ts_arena *arena, const char *path)
 }
 
 /* The old content from git. False: it is not at hand. */
-static bool put_back_file(ts_session *s, trial *t, const ts_lock_change *c)
+static bool put_back_file(ts_session *s, locked_trial *t, const ts_lock_change *c)
 {
   const ts_dependency *d = c->now && c->before ? dependency_of(s, c->now) : NULL;
   uint8_t digest[TS_DIGEST_SIZE];
@@ -180,8 +182,8 @@ static const char *by(ts_arena *arena, uint64_t before, uint64_t now)
 static const char *effect(ts_session *s, const ts_locked_play *how, const ts_lock *now,
                           const ts_lock_change *c)
 {
-  trial t = {.how = how, .compile = *how->compile};
-  answer a;
+  locked_trial t = {.how = how, .compile = *how->compile};
+  locked_answer a;
   bool define = is_define(c->before ? c->before : c->now);
   if (!how->run)
     return "";
@@ -189,7 +191,7 @@ static const char *effect(ts_session *s, const ts_locked_play *how, const ts_loc
     put_back_define(s->arena, &t, c);
   else if (!put_back_file(s, &t, c))
     return "; its old content is not at hand";
-  if (!play(&t, &a))
+  if (!locked_play(&t, &a))
     return "; the plan cannot be played with what it was, all else as it is now";
   if (a.step == now->step && a.peak == now->peak)
     return "; moved nothing";

@@ -18,19 +18,19 @@ static const ts_list *list_of(const ts_value *v)
   return v && v->type == TS_T_LIST ? v->u.list : &none;
 }
 
-static const char *text_of(const ts_value *v)
+static const char *log_formats_text_of(const ts_value *v)
 {
   return v && v->type == TS_T_STRING ? v->u.string : "";
 }
 
-static double number_of(const ts_value *v)
+static double log_formats_number_of(const ts_value *v)
 {
   return v && v->type == TS_T_INT  ? (double)v->u.integer :
          v && v->type == TS_T_REAL ? v->u.real :
                                      1;
 }
 
-static const ts_value *member(const ts_value *record, const char *name)
+static const ts_value *log_formats_member(const ts_value *record, const char *name)
 {
   return record->type == TS_T_RECORD ? ts_record_find(record->u.record, name) : NULL;
 }
@@ -48,7 +48,7 @@ static const char *const *texts_of(format_reader *r, const ts_value *v)
   const ts_list *list = list_of(v);
   const char **texts = TS_NEW_ARRAY(r->s->arena, const char *, list->count + 1);
   for (uint32_t i = 0; i < list->count; i++)
-    texts[i] = text_of(&list->at[i]);
+    texts[i] = log_formats_text_of(&list->at[i]);
   return texts;
 }
 
@@ -59,14 +59,16 @@ static const ts_log_reading *readings_of(format_reader *r, const ts_value *v, ui
   *count = list->count;
   for (uint32_t i = 0; i < list->count; i++) {
     const ts_value *at = &list->at[i];
-    const char *name = text_of(member(at, "figure"));
+    const char *name = log_formats_text_of(log_formats_member(at, "figure"));
     int figure = ts_log_figure_named(name);
     if (figure < 0) {
       format_wrong(r, at, "a figure", name);
       return NULL;
     }
-    reads[i] = (ts_log_reading){(ts_log_figure)figure, text_of(member(at, "after")),
-                                text_of(member(at, "before")), number_of(member(at, "times"))};
+    reads[i] =
+      (ts_log_reading){(ts_log_figure)figure, log_formats_text_of(log_formats_member(at, "after")),
+                       log_formats_text_of(log_formats_member(at, "before")),
+                       log_formats_number_of(log_formats_member(at, "times"))};
   }
   return reads;
 }
@@ -74,28 +76,28 @@ static const ts_log_reading *readings_of(format_reader *r, const ts_value *v, ui
 static bool take_line(format_reader *r, const ts_value *v, ts_log_line *line)
 {
   static const char *const kinds[] = {"step", "beside", "paused", "setting", "whole", NULL};
-  const char *kind = text_of(member(v, "kind"));
+  const char *kind = log_formats_text_of(log_formats_member(v, "kind"));
   int k = 0;
   while (kinds[k] && strcmp(kinds[k], kind) != 0)
     k++;
   if (!kinds[k])
     return format_wrong(r, v, "a kind of lines", kind);
-  const ts_value *sum = member(v, "sum");
+  const ts_value *sum = log_formats_member(v, "sum");
   *line = (ts_log_line){.kind = (ts_log_line_kind)k,
-                        .has = texts_of(r, member(v, "has")),
+                        .has = texts_of(r, log_formats_member(v, "has")),
                         .sum = sum && sum->type == TS_T_BOOL && sum->u.truth};
-  line->reads = readings_of(r, member(v, "reads"), &line->count);
+  line->reads = readings_of(r, log_formats_member(v, "reads"), &line->count);
   return line->reads != NULL;
 }
 
 static bool take_format(format_reader *r, const ts_value *v, ts_log_format *format)
 {
-  const ts_list *lines = list_of(member(v, "lines"));
+  const ts_list *lines = list_of(log_formats_member(v, "lines"));
   ts_log_line *at = TS_NEW_ARRAY(r->s->arena, ts_log_line, lines->count);
   for (uint32_t i = 0; i < lines->count; i++)
     if (!take_line(r, &lines->at[i], &at[i]))
       return false;
-  *format = (ts_log_format){text_of(member(v, "name")), at, lines->count};
+  *format = (ts_log_format){log_formats_text_of(log_formats_member(v, "name")), at, lines->count};
   return true;
 }
 

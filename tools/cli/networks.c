@@ -16,10 +16,18 @@
 #include "runtime/report/summary.h"
 #include "tools/cli/play_warnings.h"
 
-typedef struct row { const char *name; uint64_t step; double exposed, seconds; } row;
+typedef struct networks_row {
+  const char *name;
+  uint64_t step;
+  double exposed, seconds;
+} networks_row;
 typedef TS_VEC(const char *) names;
 /* what this build cannot play, or NULL */
-struct ts_networks { row *rows; size_t count; const char *left; };
+struct ts_networks {
+  networks_row *rows;
+  size_t count;
+  const char *left;
+};
 
 static const char planned[] = "as planned";
 
@@ -77,7 +85,7 @@ static names names_of(ts_arena *arena, const ts_ir *ir, const char *argument)
   return all;
 }
 
-static ts_warning *known(const ts_warnings *warnings, const ts_warning *w)
+static ts_warning *networks_known(const ts_warnings *warnings, const ts_warning *w)
 {
   for (size_t i = 0; i < warnings->at.count; i++) {
     ts_warning *v = &warnings->at.at[i];
@@ -88,13 +96,13 @@ static ts_warning *known(const ts_warnings *warnings, const ts_warning *w)
 }
 
 /* Those of the compilation are of no play; one that several plays have names all their networks. */
-static void look(ts_arena *arena, ts_summary *s, const ts_run_options *options, const char *name,
-                 ts_warnings *warnings)
+static void networks_look(ts_arena *arena, ts_summary *s, const ts_run_options *options,
+                          const char *name, ts_warnings *warnings)
 {
   ts_plausible(s, options);
   for (size_t i = 0; i < s->warnings.at.count; i++) {
     const ts_warning *w = &s->warnings.at.at[i];
-    ts_warning *shared = name == planned ? NULL : known(warnings, w);
+    ts_warning *shared = name == planned ? NULL : networks_known(warnings, w);
     if (w->compiled)
       continue;
     if (shared) {
@@ -109,8 +117,8 @@ static void look(ts_arena *arena, ts_summary *s, const ts_run_options *options, 
 
 /* Played anew with this model: what it took on this machine is part of the answer. `warnings`: NULL
  * where nobody looks for any. */
-static int play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const char *name, row *r,
-                ts_warnings *warnings, ts_stop *stop)
+static int networks_play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const char *name,
+                         networks_row *r, ts_warnings *warnings, ts_stop *stop)
 {
   double begin = ts_clock();
   options.network = name == planned ? NULL : name;
@@ -118,13 +126,14 @@ static int play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const 
   ts_run *run = ts_run_new(ir, &options, stop);
   if (!run)
     return -1;
-  *r = (row){.name = name, .step = ts_run_result(run)->step, .seconds = ts_clock() - begin};
+  *r =
+    (networks_row){.name = name, .step = ts_run_result(run)->step, .seconds = ts_clock() - begin};
   ts_summary *s = ts_arena_copy(
     arena, ts_summary_new(arena, ir, run, ts_memory_new(arena, ir, run), options.network),
     sizeof *s);
   r->exposed = r->step ? s->time.exposed / (double)r->step : 0;
   if (warnings)
-    look(arena, s, &options, name, warnings);
+    networks_look(arena, s, &options, name, warnings);
   ts_run_free(run);
   return 0;
 }
@@ -132,7 +141,7 @@ static int play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const 
 void ts_networks_text(void *closure, FILE *out)
 {
   const ts_networks *n = closure;
-  const row *rows = n->rows;
+  const networks_row *rows = n->rows;
   ts_put_text(out, "%-24s%15s%17s%15s\n", "Network", "step time", "communication", "own run time");
   for (size_t i = 0; i < n->count; i++)
     ts_put_text(out, "%-24s%15s%17s%15s\n", rows[i].name, ts_format_time(rows[i].step).text,
@@ -147,7 +156,7 @@ void ts_networks_text(void *closure, FILE *out)
 void ts_networks_json(void *closure, FILE *out)
 {
   const ts_networks *n = closure;
-  const row *rows = n->rows;
+  const networks_row *rows = n->rows;
   cJSON *all = cJSON_CreateArray();
   for (size_t i = 0; i < n->count; i++) {
     cJSON *one = ts_add_element(all);
@@ -167,10 +176,10 @@ ts_networks *ts_networks_play(ts_arena *arena, const ts_ir *ir, const ts_run_opt
   /* a model that is named reports for itself */
   const char *left = named ? NULL : leave_out(arena, ir, &all);
   ts_networks *n = TS_NEW(arena, ts_networks);
-  *n = (ts_networks){TS_NEW_ARRAY(arena, row, all.count), all.count, left};
+  *n = (ts_networks){TS_NEW_ARRAY(arena, networks_row, all.count), all.count, left};
   for (size_t i = 0; i < all.count; i++)
-    if (play(arena, ir, *options, all.at[i], &n->rows[i],
-             named || all.at[i] == planned ? warnings : NULL, stop) < 0)
+    if (networks_play(arena, ir, *options, all.at[i], &n->rows[i],
+                      named || all.at[i] == planned ? warnings : NULL, stop) < 0)
       return NULL;
   return n;
 }

@@ -8,8 +8,15 @@
 /* Large messages go through trees and chains in pieces, or each hop would wait for all of them. */
 enum { MOST_PIECES = 8 };
 
-typedef struct known { uint32_t kind; uint64_t bytes; ts_sends **of; } known; /* [instances] */
-typedef struct group { const uint32_t *profile; TS_VEC(known) calls; } group;
+typedef struct played_calls_known {
+  uint32_t kind;
+  uint64_t bytes;
+  ts_sends **of;
+} played_calls_known; /* [instances] */
+typedef struct group {
+  const uint32_t *profile;
+  TS_VEC(played_calls_known) calls;
+} group;
 
 struct ts_played_calls {
   ts_arena *arena;
@@ -88,8 +95,9 @@ static ts_sends *sends_of(ts_played_calls *c, uint32_t g, uint32_t rank, uint32_
   while (k < of->calls.count && (of->calls.at[k].kind != kind || of->calls.at[k].bytes != bytes))
     k++;
   if (k == of->calls.count)
-    TS_PUSH(c->arena, &of->calls,
-            ((known){kind, bytes, TS_NEW_ARRAY(c->arena, ts_sends *, ranks->instances)}));
+    TS_PUSH(
+      c->arena, &of->calls,
+      ((played_calls_known){kind, bytes, TS_NEW_ARRAY(c->arena, ts_sends *, ranks->instances)}));
   ts_sends **s = &of->calls.at[k].of[instance];
   if (*s)
     return *s;
@@ -111,14 +119,14 @@ static ts_sends *sends_of(ts_played_calls *c, uint32_t g, uint32_t rank, uint32_
 /* ---- What a rank does ---- */
 
 typedef struct made { ts_call_message message; uint32_t number; } made;
-typedef struct listing {
+typedef struct played_calls_listing {
   ts_arena *arena;
   const uint32_t *members;
   TS_VEC(made) messages;
-} listing;
+} played_calls_listing;
 
-static void add(listing *l, uint32_t peer, bool receives, uint32_t step, uint32_t channel,
-                uint64_t bytes, uint32_t after)
+static void played_calls_add(played_calls_listing *l, uint32_t peer, bool receives, uint32_t step,
+                             uint32_t channel, uint64_t bytes, uint32_t after)
 {
   uint32_t number = (uint32_t)l->messages.count;
   TS_PUSH(l->arena, &l->messages,
@@ -139,7 +147,7 @@ static int by_step(const void *left, const void *right)
   return 0;
 }
 
-static ts_call_messages sorted(listing *l, bool apart)
+static ts_call_messages sorted(played_calls_listing *l, bool apart)
 {
   uint32_t count = (uint32_t)l->messages.count,
            *place = TS_NEW_ARRAY(l->arena, uint32_t, count + 1);
@@ -154,8 +162,8 @@ static ts_call_messages sorted(listing *l, bool apart)
 }
 
 /* Data that a relay hands on goes through its rank, if that is one of the group. */
-static void add_pass(listing *l, const ts_pass *p, uint32_t self, uint32_t relay, uint32_t channel,
-                     uint32_t pieces)
+static void add_pass(played_calls_listing *l, const ts_pass *p, uint32_t self, uint32_t relay,
+                     uint32_t channel, uint32_t pieces)
 {
   bool once = p->steps == 1;
   for (uint32_t s = 0; s < p->steps; s++)
@@ -164,12 +172,15 @@ static void add_pass(listing *l, const ts_pass *p, uint32_t self, uint32_t relay
                part = ts_parts_before(bytes, pieces, q + 1) - ts_parts_before(bytes, pieces, q);
       uint32_t step = p->first + s + q, lane = channel * pieces + q;
       if (self == p->from)
-        add(l, l->members[relay == TS_IR_NONE ? p->to : relay], false, step, lane, part, 0);
+        played_calls_add(l, l->members[relay == TS_IR_NONE ? p->to : relay], false, step, lane,
+                         part, 0);
       else if (self == p->to)
-        add(l, l->members[relay == TS_IR_NONE ? p->from : relay], true, step, lane, part, 0);
+        played_calls_add(l, l->members[relay == TS_IR_NONE ? p->from : relay], true, step, lane,
+                         part, 0);
       else if (once) {
-        add(l, l->members[p->from], true, step, lane, part, 0);
-        add(l, l->members[p->to], false, step, lane, part, (uint32_t)l->messages.count);
+        played_calls_add(l, l->members[p->from], true, step, lane, part, 0);
+        played_calls_add(l, l->members[p->to], false, step, lane, part,
+                         (uint32_t)l->messages.count);
       }
     }
 }
@@ -190,7 +201,7 @@ static bool messages(void *closure, ts_arena *arena, const ts_events *e, const t
     return *out = (ts_call_messages){0}, true;
   ts_sends *s = sends_of(c, g, rank, kind, (uint64_t)call->bytes);
   const uint32_t *members = ts_instance_ranks(group, group->instance_of[rank]);
-  listing l = {.arena = arena, .members = members};
+  played_calls_listing l = {.arena = arena, .members = members};
   uint32_t self = 0, pieces = pieces_of(&s->way);
   while (members[self] != rank) self++;
   for (uint32_t k = s->first[self]; k < s->first[self + 1]; k++) {

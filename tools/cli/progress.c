@@ -48,7 +48,7 @@ static ts_text rate_of(const ts_progress_bar *b, double elapsed)
 
 static void erase(ts_progress_bar *b) { ts_put_text(stderr, "\r%*s\r", (int)b->columns, ""); }
 
-static void draw(ts_progress_bar *b, double elapsed)
+static void progress_draw(ts_progress_bar *b, double elapsed)
 {
   int full = (int)(b->share * WIDTH);
   unsigned before = b->columns;
@@ -72,7 +72,7 @@ static void advance(ts_progress_bar *b, const char *what, double share)
   b->share = share < 0 ? 0 : share > 1 ? 1 : share;
   if (b->terminal && at - b->begun > 1 && at - b->drawn > 0.1) {
     b->drawn = at;
-    draw(b, at - b->since);
+    progress_draw(b, at - b->since);
   }
 }
 
@@ -82,7 +82,7 @@ static bool tick(void *closure, const char *what, double share)
   return !ts_progress_interrupted();
 }
 
-static void count(void *closure, const char *unit, double done)
+static void progress_count(void *closure, const char *unit, double done)
 {
   ts_progress_bar *b = closure;
   b->unit = unit;
@@ -106,7 +106,7 @@ ts_progress ts_progress_shown(ts_progress_bar *bar)
   double now = ts_clock();
   *bar = (ts_progress_bar){
     .begun = now, .since = now, .terminal = ts_progress_terminal(), .what = "reading"};
-  return (ts_progress){tick, bar, count};
+  return (ts_progress){tick, bar, progress_count};
 }
 
 void ts_progress_end(ts_progress_bar *bar)

@@ -13,7 +13,7 @@
 #include "trace/read/goal.h"
 #include "trace/summary.h"
 
-static bool take_number(const char **at, double *value, double unit)
+static bool replay_graph_take_number(const char **at, double *value, double unit)
 {
   static const char units[] = "KMGTPE";
   char *end;
@@ -34,11 +34,11 @@ bool ts_machine_read(const char *text, ts_graph_machine *m)
   *m = (ts_graph_machine){.latency = 0};
   double *const numbers[] = {&m->flops, &m->bandwidth, &m->link};
   for (size_t i = 0; i < 3; i++, text++)
-    if (!take_number(&text, numbers[i], 1) || *text != (i < 2 ? ':' : *text))
+    if (!replay_graph_take_number(&text, numbers[i], 1) || *text != (i < 2 ? ':' : *text))
       return false;
     else if (!*text)
       return i == 2;
-  return text[-1] == ':' && take_number(&text, &m->latency, 1e-6) &&
+  return text[-1] == ':' && replay_graph_take_number(&text, &m->latency, 1e-6) &&
          (!*text || strcmp(text, "us") == 0) && m->latency < 1;
 }
 
@@ -133,7 +133,7 @@ const ts_events **ts_graphs_read(ts_trace_task *t, ts_events *first, uint32_t *r
   return ranks;
 }
 
-typedef struct played {
+typedef struct replay_graph_played {
   ts_arena *arena;
   const ts_run *run;
   const ts_ir *ir;
@@ -141,11 +141,11 @@ typedef struct played {
   uint32_t count, room;
   bool json;
   const ts_replay_notes *notes;
-} played;
+} replay_graph_played;
 
 static void take_event(void *closure, const ts_span_event *span)
 {
-  played *p = closure;
+  replay_graph_played *p = closure;
   bool comm = span->node->op == TS_IR_COLLECTIVE || span->node->op == TS_IR_SEND ||
               span->node->op == TS_IR_RECV;
   if (span->stream == TS_IR_NONE || span->end <= span->start || p->count == p->room)
@@ -166,14 +166,14 @@ static uint32_t most_nodes(const ts_ir *ir)
   return most;
 }
 
-static ts_time_shares shares_of(played *p, const ts_class_result *class)
+static ts_time_shares shares_of(replay_graph_played *p, const ts_class_result *class)
 {
   p->count = 0;
   ts_run_timeline(p->run, class->rank, take_event, p);
   return ts_time_shares_of(p->busy, p->count);
 }
 
-static void put_json(played *p, FILE *out)
+static void replay_graph_put_json(replay_graph_played *p, FILE *out)
 {
   const ts_result *r = ts_run_result(p->run);
   ts_json_writer writer = {.out = out, .spaced = true}, *w = &writer;
@@ -213,7 +213,7 @@ static void put_json(played *p, FILE *out)
   ts_json_end_document(w);
 }
 
-static void put_text(played *p, FILE *out)
+static void replay_graph_put_text(replay_graph_played *p, FILE *out)
 {
   const ts_result *r = ts_run_result(p->run);
   ts_put_text(out,
@@ -235,10 +235,10 @@ static void put_text(played *p, FILE *out)
       ts_put_text(out, "  assumed: %s\n", p->ir->strings + p->ir->remarks[i].text);
 }
 
-static void put(void *closure, FILE *out)
+static void replay_graph_put(void *closure, FILE *out)
 {
-  played *p = closure;
-  (p->json ? put_json : put_text)(p, out);
+  replay_graph_played *p = closure;
+  (p->json ? replay_graph_put_json : replay_graph_put_text)(p, out);
 }
 
 int ts_replay_made(ts_trace_task *t, const ts_ir *ir, const char *file, bool json,
@@ -248,10 +248,10 @@ int ts_replay_made(ts_trace_task *t, const ts_ir *ir, const char *file, bool jso
   ts_run *run = ts_trace_task_play(t, ir, file, &status);
   if (!run)
     return status;
-  played p = {.arena = t->arena, .run = run, .ir = ir, .json = json, .notes = notes};
+  replay_graph_played p = {.arena = t->arena, .run = run, .ir = ir, .json = json, .notes = notes};
   p.room = most_nodes(ir);
   p.busy = TS_NEW_ARRAY(t->arena, ts_busy, p.room + 1);
-  status = ts_trace_task_write(t, put, &p);
+  status = ts_trace_task_write(t, replay_graph_put, &p);
   ts_run_free(run);
   return status;
 }

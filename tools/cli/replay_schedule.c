@@ -11,14 +11,15 @@ ts_loggops ts_loggops_of(const ts_graph_machine *machine)
     .l = machine->latency * 1e9, .gap = 1e9 / machine->link, .eager = UINT64_MAX};
 }
 
-typedef struct played {
+typedef struct replay_schedule_played {
   const ts_goal_job *s;
   const ts_loggops_result *r;
   const ts_loggops *model;
   bool json;
-} played;
+} replay_schedule_played;
 
-static void put_rank(const played *p, const char *which, uint32_t rank, FILE *out)
+static void replay_schedule_put_rank(const replay_schedule_played *p, const char *which,
+                                     uint32_t rank, FILE *out)
 {
   const ts_loggops_rank *r = &p->r->ranks[rank];
   ts_put_text(out, "  %-14s %6u %11.3f ms %11.3f ms %11.3f ms %9" PRIu64 " %12.1f MB\n", which,
@@ -26,7 +27,7 @@ static void put_rank(const played *p, const char *which, uint32_t rank, FILE *ou
               (double)r->bytes / 1e6);
 }
 
-static void put_text(const played *p, FILE *out)
+static void replay_schedule_put_text(const replay_schedule_played *p, FILE *out)
 {
   const ts_loggops_result *r = p->r;
   uint32_t first = 0, last = 0, most = 0;
@@ -40,9 +41,9 @@ static void put_text(const played *p, FILE *out)
   fputs("                   rank           ends       computes  messages' cpu     sends           "
         "bytes\n",
         out);
-  put_rank(p, "ends first", first, out);
-  put_rank(p, "ends last", last, out);
-  put_rank(p, "computes most", most, out);
+  replay_schedule_put_rank(p, "ends first", first, out);
+  replay_schedule_put_rank(p, "ends last", last, out);
+  replay_schedule_put_rank(p, "computes most", most, out);
   fprintf(out, "\n  LogGOPS: L=%g o=%g g=%g G=%g O=%g ns, S=", p->model->l, p->model->o, p->model->g,
           p->model->gap, p->model->overhead);
   fprintf(out, p->model->eager == UINT64_MAX ? "any\n" : "%" PRIu64 "\n", p->model->eager);
@@ -50,7 +51,7 @@ static void put_text(const played *p, FILE *out)
           r->messages, r->unexpected);
 }
 
-static void put_json(const played *p, FILE *out)
+static void replay_schedule_put_json(const replay_schedule_played *p, FILE *out)
 {
   const ts_loggops_result *r = p->r;
   ts_json_writer writer = {.out = out, .spaced = true}, *w = &writer;
@@ -83,10 +84,10 @@ static void put_json(const played *p, FILE *out)
   ts_json_end_document(w);
 }
 
-static void put(void *closure, FILE *out)
+static void replay_schedule_put(void *closure, FILE *out)
 {
-  const played *p = closure;
-  (p->json ? put_json : put_text)(p, out);
+  const replay_schedule_played *p = closure;
+  (p->json ? replay_schedule_put_json : replay_schedule_put_text)(p, out);
 }
 
 int ts_replay_schedule(ts_trace_task *t, const char *path, const ts_loggops *model, bool json)
@@ -100,7 +101,8 @@ int ts_replay_schedule(ts_trace_task *t, const char *path, const ts_loggops *mod
   ts_loggops_result result;
   int status = TS_EXIT_REJECTED;
   if (ts_loggops_play(t->arena, s, model, &result, &error))
-    status = ts_trace_task_write(t, put, &(played){s, &result, model, json});
+    status = ts_trace_task_write(t, replay_schedule_put,
+                                 &(replay_schedule_played){s, &result, model, json});
   else
     ts_trace_task_refuse(t, "play", path, &error);
   ts_goal_job_free(s);

@@ -26,7 +26,7 @@ bool ts_workload_compile(ts_trace_task *t, const ts_events *e, const ts_workload
   return ts_graphs_compile(t, &e, 1, &on, input, status);
 }
 
-static void put_text(void *closure, uint64_t step, FILE *out)
+static void replay_workload_put_text(void *closure, uint64_t step, FILE *out)
 {
   const ts_workload_facts *f = closure;
   const uint32_t *size = f->mesh.size;
@@ -46,7 +46,7 @@ static void put_text(void *closure, uint64_t step, FILE *out)
             (double)f->measured_comm / 1e6);
 }
 
-static void put_json(void *closure, ts_json_writer *w)
+static void replay_workload_put_json(void *closure, ts_json_writer *w)
 {
   const ts_workload_facts *f = closure;
   ts_json_line(w, 1);
@@ -78,7 +78,8 @@ int ts_replay_workload(ts_trace_task *t, const ts_events *e, const ts_workload_c
   if (!ts_workload_compile(t, e, choice, place, &facts, &input, &status))
     return status;
   status =
-    ts_replay_made(t, &input.ir, e->file, json, &(ts_replay_notes){put_text, put_json, &facts});
+    ts_replay_made(t, &input.ir, e->file, json,
+                   &(ts_replay_notes){replay_workload_put_text, replay_workload_put_json, &facts});
   ts_input_close(&input);
   return status;
 }

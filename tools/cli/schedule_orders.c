@@ -38,7 +38,7 @@ const ts_given_order *ts_order_plain(ts_arena *arena, const ts_schedule *sc, boo
   return order;
 }
 
-static ts_work_kind kind_of(char letter)
+static ts_work_kind schedule_orders_kind_of(char letter)
 {
   int k = 0;
   while (k < TS_STEP && *ts_work_letter((ts_work_kind)k) != letter)
@@ -48,9 +48,10 @@ static ts_work_kind kind_of(char letter)
 
 /* ---- Words ---- */
 
-static ts_given_item item_of(const ts_pipeline *p, uint32_t letter, uint32_t n)
+static ts_given_item schedule_orders_item_of(const ts_pipeline *p, uint32_t letter, uint32_t n)
 {
-  return (ts_given_item){kind_of(p->letters[letter].kind), p->letters[letter].stage, n, false};
+  return (ts_given_item){schedule_orders_kind_of(p->letters[letter].kind), p->letters[letter].stage,
+                         n, false};
 }
 
 /* What is played at a place, as one item, or as a pair of two. */
@@ -58,7 +59,7 @@ static uint32_t put_unit(const ts_pipeline *p, const ts_pipeline_joint *joint, c
                          const uint32_t *count, ts_given_item *to)
 {
   bool pair = joint && p->letters[*word].kind == 'F';
-  to[0] = item_of(p, word[0], count[word[0]]);
+  to[0] = schedule_orders_item_of(p, word[0], count[word[0]]);
   to[0].paired = pair;
   if (!joint)
     return 1;
@@ -66,7 +67,7 @@ static uint32_t put_unit(const ts_pipeline *p, const ts_pipeline_joint *joint, c
     to[0].kind = TS_BACKWARD;
     return 1;
   }
-  to[1] = item_of(p, word[1], count[word[1]]);
+  to[1] = schedule_orders_item_of(p, word[1], count[word[1]]);
   if (joint->of[2] != TS_PIPELINE_NONE)
     to[1].kind = TS_BACKWARD;
   return 2;

@@ -10,7 +10,7 @@ enum { USUAL_ITEMS = 300000000, LEAST_ORDERS = 2000, MOST_ORDERS = 200000 };
 enum { MOST_JOINS = 6 }; /* orders that say how long items take that are played as one */
 enum { MOST_TRIES = 4 }; /* with less room, where the play holds more than the search thought */
 
-typedef struct job {
+typedef struct schedule_search_job {
   ts_arena *arena;
   ts_session *session;
   const ts_order_task *task;
@@ -20,11 +20,12 @@ typedef struct job {
   ts_pipeline *p;
   TS_VEC(const uint16_t *) begins;
   TS_VEC(const char *) names;
-} job;
+} schedule_search_job;
 
 /* ---- Playing ---- */
 
-static int play(ts_arena *arena, const ts_order_task *task, ts_order_played *of, ts_stop *stop)
+static int schedule_search_play(ts_arena *arena, const ts_order_task *task, ts_order_played *of,
+                                ts_stop *stop)
 {
   ts_run_options options = {.progress = task->progress};
   of->run = ts_run_new(&of->input.ir, &options, stop);
@@ -48,7 +49,8 @@ static void close_played(ts_order_played *of)
 
 /* The plan once more, with another schedule or order. What there is to say of it was said of the
  * plan. */
-static bool compile(job *j, const char *schedule, const ts_given_order *order, ts_order_played *out)
+static bool schedule_search_compile(schedule_search_job *j, const char *schedule,
+                                    const ts_given_order *order, ts_order_played *out)
 {
   ts_compile_options options = j->task->compile;
   const ts_input *plan = &j->answer->own.input;
@@ -59,7 +61,7 @@ static bool compile(job *j, const char *schedule, const ts_given_order *order, t
                           &out->input);
 }
 
-static int tell(job *j, const ts_order_played *of)
+static int schedule_search_tell(schedule_search_job *j, const ts_order_played *of)
 {
   ts_diags_copy(j->session->diags, j->session->sources, of->session->diags);
   return TS_EXIT_REJECTED;
@@ -67,7 +69,7 @@ static int tell(job *j, const ts_order_played *of)
 
 /* ---- Refusals ---- */
 
-static int refuse(job *j, const char *why)
+static int schedule_search_refuse(schedule_search_job *j, const char *why)
 {
   ts_diag *d = ts_diag_add(j->session->diags, TS_E0409, j->own->span,
                            "orders of schedule `%s` cannot be searched: %s", j->own->name, why);
@@ -76,15 +78,15 @@ static int refuse(job *j, const char *why)
   return TS_EXIT_REJECTED;
 }
 
-static int check_schedule(job *j)
+static int check_schedule(schedule_search_job *j)
 {
   const ts_schedule *sc = j->own;
   if (sc->ranks < 2)
-    return refuse(j, "it has one rank, whose work has one order");
+    return schedule_search_refuse(j, "it has one rank, whose work has one order");
   if (sc->ties.count || sc->slowed.count || sc->changes.count || sc->without != 0)
-    return refuse(j, "clauses tie its work besides the messages between stages");
+    return schedule_search_refuse(j, "clauses tie its work besides the messages between stages");
   if (sc->step_first[1] != 1)
-    return refuse(j, "it has several steps");
+    return schedule_search_refuse(j, "it has several steps");
   return TS_EXIT_DONE;
 }
 
@@ -105,7 +107,7 @@ static bool same_places(const ts_schedule *a, const ts_schedule *b)
 
 /* ---- Beginnings ---- */
 
-static void add_begin(job *j, const ts_schedule *sc, const char *name)
+static void add_begin(schedule_search_job *j, const ts_schedule *sc, const char *name)
 {
   const uint16_t *word = ts_order_word(j->arena, j->p, sc, j->task->whole);
   if (!word)
@@ -114,11 +116,11 @@ static void add_begin(job *j, const ts_schedule *sc, const char *name)
   TS_PUSH(j->arena, &j->names, name);
 }
 
-static int add_from(job *j, const char *text)
+static int add_from(schedule_search_job *j, const char *text)
 {
   ts_order_played other;
-  if (!compile(j, text, NULL, &other)) {
-    return tell(j, &other);
+  if (!schedule_search_compile(j, text, NULL, &other)) {
+    return schedule_search_tell(j, &other);
   }
   bool same = same_places(other.input.schedule, j->own);
   if (same)
@@ -169,7 +171,7 @@ static int64_t largest_message(const ts_pipeline *p)
   return most;
 }
 
-static void find_rooms(job *j, const ts_ir *ir)
+static void find_rooms(schedule_search_job *j, const ts_ir *ir)
 {
   const ts_order_played *own = &j->answer->own;
   double stated =
@@ -187,13 +189,13 @@ static void find_rooms(job *j, const ts_ir *ir)
   }
 }
 
-static bool fits(const job *j, const ts_order_played *of)
+static bool schedule_search_fits(const schedule_search_job *j, const ts_order_played *of)
 {
   return j->answer->limit <= 0 || (double)of->peak <= j->answer->limit;
 }
 
 /* Takes from the room what the play holds more than the limit. */
-static void less_room(job *j, const ts_order_played *of)
+static void less_room(schedule_search_job *j, const ts_order_played *of)
 {
   for (uint32_t r = 0; r < j->p->ranks; r++)
     for (uint32_t c = 0; c < of->memory->class_count; c++) {
@@ -206,7 +208,7 @@ static void less_room(job *j, const ts_order_played *of)
     }
 }
 
-static int no_order_fits(job *j, const ts_pipeline_found *found)
+static int no_order_fits(schedule_search_job *j, const ts_pipeline_found *found)
 {
   ts_stop *stop = j->stop;
   const ts_order_answer *a = j->answer;
@@ -230,30 +232,30 @@ static int no_order_fits(job *j, const ts_pipeline_found *found)
 
 /* ---- The search ---- */
 
-static int open_pipeline(job *j, ts_order_played *plain)
+static int open_pipeline(schedule_search_job *j, ts_order_played *plain)
 {
   ts_prepared prepared;
   ts_run_options options = {.progress = j->task->progress};
   const ts_schedule *sc = j->own;
   const char *why = NULL;
-  if (!compile(j, NULL, ts_order_plain(j->arena, j->own, j->task->whole), plain)) {
-    return tell(j, plain);
+  if (!schedule_search_compile(j, NULL, ts_order_plain(j->arena, j->own, j->task->whole), plain)) {
+    return schedule_search_tell(j, plain);
   }
   if (!ts_run_prepare(j->arena, &plain->input.ir, &options, &prepared, j->stop))
     return j->stop->exit_code;
   ts_pipeline_stages stages = {sc->chunks, sc->stages, sc->parts, sc->stage_of};
   j->p = ts_pipeline_new(j->arena, &prepared, &stages,
                          ts_run_result(j->answer->own.run)->critical_rank, &why);
-  return j->p ? TS_EXIT_DONE : refuse(j, why);
+  return j->p ? TS_EXIT_DONE : schedule_search_refuse(j, why);
 }
 
 /* How long items take that are played as one, from an order that has them. */
-static int learn_from(job *j, const ts_order_joined *order, bool *pays)
+static int learn_from(schedule_search_job *j, const ts_order_joined *order, bool *pays)
 {
   ts_order_played other;
   ts_prepared prepared;
   ts_run_options options = {.progress = j->task->progress};
-  if (!compile(j, NULL, order->given, &other))
+  if (!schedule_search_compile(j, NULL, order->given, &other))
     return TS_EXIT_DONE;
   if (ts_run_prepare(j->arena, &other.input.ir, &options, &prepared, j->stop))
     *pays |= ts_pipeline_join(j->arena, j->p, &prepared,
@@ -263,7 +265,7 @@ static int learn_from(job *j, const ts_order_joined *order, bool *pays)
 }
 
 /* With whole backwards and without; no more orders where these hide nothing. */
-static int learn_joints(job *j)
+static int learn_joints(schedule_search_job *j)
 {
   uint32_t most = ts_order_joined_count(j->own);
   bool pays = false;
@@ -278,22 +280,23 @@ static int learn_joints(job *j)
 }
 
 /* Whether the plan's own order may be the answer. */
-static bool may_be_own(const job *j)
+static bool may_be_own(const schedule_search_job *j)
 {
   const ts_order_answer *a = j->answer;
-  return !j->task->fresh && fits(j, &a->own) && !a->own_splits;
+  return !j->task->fresh && schedule_search_fits(j, &a->own) && !a->own_splits;
 }
 
 /* Compiles and plays what the search found, the shortest first, until one keeps the memory. */
-static int verify(job *j, bool *done)
+static int verify(schedule_search_job *j, bool *done)
 {
   ts_order_answer *a = j->answer;
   for (uint32_t k = 0; k < a->search.count; k++) {
     const ts_pipeline_order *order = &a->search.best[k];
-    if (!compile(j, NULL, ts_order_of(j->arena, j->p, order->word, order->dress), &a->found))
-      return tell(j, &a->found);
-    int status = play(j->arena, j->task, &a->found, j->stop);
-    *done = !status && fits(j, &a->found);
+    if (!schedule_search_compile(j, NULL, ts_order_of(j->arena, j->p, order->word, order->dress),
+                                 &a->found))
+      return schedule_search_tell(j, &a->found);
+    int status = schedule_search_play(j->arena, j->task, &a->found, j->stop);
+    *done = !status && schedule_search_fits(j, &a->found);
     if (*done) {
       a->order = order;
       a->word = order->word;
@@ -317,7 +320,7 @@ static uint64_t usual_orders(const ts_pipeline *p)
 }
 
 /* With less room, where all hold more in the play than the search thought. */
-static int search(job *j)
+static int schedule_search(schedule_search_job *j)
 {
   ts_order_answer *a = j->answer;
   bool done = false;
@@ -341,7 +344,7 @@ static int search(job *j)
 }
 
 /* In which the plan's own order takes nearest to what it takes in the play. */
-static ts_pipeline_dress dress_of_own(const job *j, ts_pipeline_play *play)
+static ts_pipeline_dress dress_of_own(const schedule_search_job *j, ts_pipeline_play *play)
 {
   int64_t step = (int64_t)j->answer->own.step, least = INT64_MAX;
   ts_pipeline_dress best = TS_PIPELINE_SPLIT;
@@ -358,7 +361,7 @@ static ts_pipeline_dress dress_of_own(const job *j, ts_pipeline_play *play)
 }
 
 /* When items begin, for the picture; of the plan's own order where that is the best. */
-static int finish(job *j)
+static int schedule_search_finish(schedule_search_job *j)
 {
   ts_order_answer *a = j->answer;
   a->pipeline = j->p;
@@ -368,9 +371,9 @@ static int finish(job *j)
     a->dress = TS_PIPELINE_SPLIT;
     const uint16_t *word = ts_order_word(j->arena, j->p, j->own, j->task->whole);
     close_played(&a->found);
-    if (!compile(j, NULL, NULL, &a->found))
-      return tell(j, &a->found);
-    int status = play(j->arena, j->task, &a->found, j->stop);
+    if (!schedule_search_compile(j, NULL, NULL, &a->found))
+      return schedule_search_tell(j, &a->found);
+    int status = schedule_search_play(j->arena, j->task, &a->found, j->stop);
     if (status)
       return status;
     a->word = word ? word : a->word;
@@ -386,7 +389,7 @@ static int finish(job *j)
 int ts_order_search(ts_arena *arena, ts_session *session, const ts_order_task *task,
                     ts_order_answer *answer, ts_stop *stop)
 {
-  job j = {arena, session, task, answer, stop, .own = NULL};
+  schedule_search_job j = {arena, session, task, answer, stop, .own = NULL};
   ts_order_played plain = {0};
   *answer = (ts_order_answer){.arena = arena, .own = {.session = session}};
   if (!ts_input_open(session, task->path, &task->compile, &answer->own.input))
@@ -400,7 +403,7 @@ int ts_order_search(ts_arena *arena, ts_session *session, const ts_order_task *t
   }
   int status = check_schedule(&j);
   answer->own_splits = task->whole && has_parts(j.own);
-  status = status ? status : play(arena, task, &answer->own, stop);
+  status = status ? status : schedule_search_play(arena, task, &answer->own, stop);
   status = status ? status : open_pipeline(&j, &plain);
   status = status ? status : learn_joints(&j);
   if (!status) {
@@ -410,8 +413,8 @@ int ts_order_search(ts_arena *arena, ts_session *session, const ts_order_task *t
   }
   for (uint32_t k = 0; k < task->from_count && !status; k++)
     status = add_from(&j, task->from[k]);
-  status = status ? status : search(&j);
-  status = status ? status : finish(&j);
+  status = status ? status : schedule_search(&j);
+  status = status ? status : schedule_search_finish(&j);
   ts_input_close(&plain.input);
   return status;
 }

@@ -29,7 +29,7 @@ static int take_duration(const ts_options *o, double *seconds)
                             o->spelled, o->argument);
 }
 
-static int take_number(const ts_options *o, long long most, uint64_t *value)
+static int study_take_number(const ts_options *o, long long most, uint64_t *value)
 {
   long long number;
   if (!ts_options_number(o, 1, most, &number))
@@ -72,7 +72,7 @@ int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id)
     return view < 0 ? TS_EXIT_USAGE : TS_EXIT_DONE;
   }
   case STUDY_DEPTH:
-    if ((status = take_number(o, 1000, &number)) == TS_EXIT_DONE)
+    if ((status = study_take_number(o, 1000, &number)) == TS_EXIT_DONE)
       s->view.depth = (uint32_t)number, s->depth_stated = true;
     return status;
   case STUDY_ALLOCATOR:
@@ -86,11 +86,11 @@ int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id)
     break;
   case STUDY_SEED: s->seed = o->argument; break;
   case STUDY_REPEAT:
-    if ((status = take_number(o, 1000000, &number)) == TS_EXIT_DONE)
+    if ((status = study_take_number(o, 1000000, &number)) == TS_EXIT_DONE)
       s->repetitions = (uint32_t)number;
     return status;
   case STUDY_STEPS:
-    if ((status = take_number(o, TS_MOST_STEPS, &number)) == TS_EXIT_DONE)
+    if ((status = study_take_number(o, TS_MOST_STEPS, &number)) == TS_EXIT_DONE)
       s->steps = (uint32_t)number;
     return status;
   case STUDY_FAIL_AT: return take_failures(s, arena, o);
@@ -100,7 +100,7 @@ int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id)
     break;
   case STUDY_SENSITIVITY: s->sensitivity = true; break;
   case STUDY_DIFF: s->diff = o->argument; break;
-  case STUDY_EVERY: return take_number(o, 1000000000, &s->faults.every);
+  case STUDY_EVERY: return study_take_number(o, 1000000000, &s->faults.every);
   case STUDY_MTBF: return take_duration(o, &s->faults.between_failures);
   case STUDY_RESTART: s->restart_stated = true; return take_duration(o, &s->faults.restart);
   case STUDY_CHECKPOINT:

@@ -52,7 +52,7 @@ static const ts_memory_class *class_for(const ts_against *a, const ts_trace_summ
 
 static double gib(double bytes) { return bytes / (double)(1 << 30); }
 
-static void put_row(const ts_trace_summary *s, const ts_memory_class *c, FILE *out)
+static void trace_against_put_row(const ts_trace_summary *s, const ts_memory_class *c, FILE *out)
 {
   int64_t rank = s->events->rank < 0 ? c->rank : s->events->rank;
   fprintf(out, "  %6" PRId64 " %10.3f GiB %10.3f GiB %+7.1f %%   ", rank,
@@ -96,7 +96,7 @@ void ts_against_text(const ts_against *a, const ts_trace_summary *const *summari
       ts_put_text(out, "  %s: rank %" PRId64 ", and the plan has %u ranks\n",
                   ts_base_name(s->events->file), s->events->rank, a->input.ir.meta->world);
     else
-      put_row(s, c, out);
+      trace_against_put_row(s, c, out);
   }
 }
 

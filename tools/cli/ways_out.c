@@ -19,17 +19,17 @@ enum {
   MOST_CHANGES = 4        /* at once */
 };
 
-typedef struct trial {
+typedef struct ways_out_trial {
   ts_way way;
   ts_way_out out;
   uint64_t nodes; /* played */
   bool played;    /* or found to be too large without; else it was refused */
   /* by which it is too large; of one that was not played, as if all else were as before */
   uint64_t guess;
-} trial;
-typedef TS_VEC(trial) trials;
+} ways_out_trial;
+typedef TS_VEC(ways_out_trial) trials;
 
-typedef struct search {
+typedef struct ways_out_search {
   ts_arena *arena;
   const char *path, *text;
   size_t size;
@@ -41,10 +41,10 @@ typedef struct search {
   uint32_t tried, untried;
   trials fits, fails;
   bool interrupted;
-  trial *block;           /* being played */
+  ways_out_trial *block; /* being played */
   atomic_size_t next;
   size_t end;
-} search;
+} ways_out_search;
 
 /* ---- One change ---- */
 
@@ -81,7 +81,8 @@ static bool held_too_much(const ts_ir *ir, ts_way_out *out)
   return out->over > 0;
 }
 
-static void measure(ts_arena *scratch, const ts_ir *ir, const ts_run_options *options, trial *t)
+static void ways_out_measure(ts_arena *scratch, const ts_ir *ir, const ts_run_options *options,
+                             ways_out_trial *t)
 {
   ts_stop stop = {.arena = scratch};
   ts_run *run = ts_run_new(ir, options, &stop);
@@ -98,7 +99,7 @@ static void measure(ts_arena *scratch, const ts_ir *ir, const ts_run_options *op
 }
 
 /* A change that the compiler or the play refuses is none. */
-static void try_way(const search *x, const ts_run_options *options, trial *t)
+static void try_way(const ways_out_search *x, const ts_run_options *options, ways_out_trial *t)
 {
   ts_arena *scratch = ts_arena_new("a way out");
   ts_session *s = ts_session_new(scratch);
@@ -115,7 +116,7 @@ static void try_way(const search *x, const ts_run_options *options, trial *t)
   ts_input input;
   if (ts_input_compile(s, x->path, text, size, &compile, &input)) {
     if (same_job(&input.ir, x->before) && !(t->played = held_too_much(&input.ir, &t->out)))
-      measure(scratch, &input.ir, options, t);
+      ways_out_measure(scratch, &input.ir, options, t);
     ts_input_close(&input);
   }
   ts_arena_free(scratch);
@@ -123,7 +124,7 @@ static void try_way(const search *x, const ts_run_options *options, trial *t)
 
 /* ---- Many ---- */
 
-static void work(search *x, const ts_run_options *options)
+static void ways_out_work(ways_out_search *x, const ts_run_options *options)
 {
   for (size_t i; (i = atomic_fetch_add(&x->next, 1)) < x->end;)
     try_way(x, options, &x->block[i]);
@@ -131,14 +132,14 @@ static void work(search *x, const ts_run_options *options)
 
 static void *work_beside(void *closure)
 {
-  search *x = closure;
+  ways_out_search *x = closure;
   ts_run_options quiet = x->run; /* progress is shown from the first thread */
   quiet.progress = NULL;
-  work(x, &quiet);
+  ways_out_work(x, &quiet);
   return NULL;
 }
 
-static void play_block(search *x, trial *block, size_t count)
+static void play_block(ways_out_search *x, ways_out_trial *block, size_t count)
 {
   pthread_t threads[MOST_THREADS];
   long processors = sysconf(_SC_NPROCESSORS_ONLN), started = 0;
@@ -148,12 +149,12 @@ static void play_block(search *x, trial *block, size_t count)
   while (started + 1 < processors && started < MOST_THREADS && (size_t)started + 1 < count &&
          pthread_create(&threads[started], NULL, work_beside, x) == 0)
     started++;
-  work(x, &x->run);
+  ways_out_work(x, &x->run);
   while (started > 0)
     pthread_join(threads[--started], NULL);
 }
 
-static void try_all(search *x, const trials *all)
+static void try_all(ways_out_search *x, const trials *all)
 {
   for (size_t first = 0; first < all->count && !x->interrupted; first += BLOCK) {
     size_t count = all->count - first < BLOCK ? all->count - first : BLOCK;
@@ -163,7 +164,7 @@ static void try_all(search *x, const trials *all)
     }
     play_block(x, all->at + first, count);
     for (size_t i = first; i < first + count; i++) {
-      trial *t = &all->at[i];
+      ways_out_trial *t = &all->at[i];
       x->nodes += t->nodes;
       x->tried++;
       if (!t->played)
@@ -182,7 +183,7 @@ static void try_all(search *x, const trials *all)
 
 static int by_step(const void *x, const void *y)
 {
-  const trial *a = x, *b = y;
+  const ways_out_trial *a = x, *b = y;
   if (a->out.step != b->out.step)
     return a->out.step < b->out.step ? -1 : 1;
   return a->out.peak != b->out.peak ? (a->out.peak < b->out.peak ? -1 : 1) :
@@ -191,11 +192,11 @@ static int by_step(const void *x, const void *y)
 
 static int by_guess(const void *x, const void *y)
 {
-  const trial *a = x, *b = y;
+  const ways_out_trial *a = x, *b = y;
   return a->guess != b->guess ? (a->guess < b->guess ? -1 : 1) : by_step(x, y);
 }
 
-static bool known(const trials *all, const ts_way *way, const search *x)
+static bool ways_out_known(const trials *all, const ts_way *way, const ways_out_search *x)
 {
   const char *lines = ts_way_lines(x->arena, way, x->text, x->size);
   for (size_t i = 0; i < all->count; i++)
@@ -205,24 +206,24 @@ static bool known(const trials *all, const ts_way *way, const search *x)
 }
 
 /* Each of the changes nearest to fitting, with each single change that is not in it yet. */
-static void combine(search *x, const trials *nearest, const trials *singles)
+static void combine(ways_out_search *x, const trials *nearest, const trials *singles)
 {
   trials all = {0};
   for (size_t i = 0; i < nearest->count && i < WIDTH; i++)
     for (size_t k = 0; k < singles->count && k < WIDTH; k++) {
-      trial t = {0};
+      ways_out_trial t = {0};
       if (ts_way_join(x->arena, &nearest->at[i].way, &singles->at[k].way, &t.way) &&
-          !known(&all, &t.way, x))
+          !ways_out_known(&all, &t.way, x))
         TS_PUSH(x->arena, &all, t);
     }
   try_all(x, &all);
 }
 
-static void look(search *x, const ts_ways *ways)
+static void ways_out_look(ways_out_search *x, const ts_ways *ways)
 {
   trials all = {0};
   for (uint32_t i = 0; i < ways->count; i++)
-    TS_PUSH(x->arena, &all, (trial){.way = ways->at[i]});
+    TS_PUSH(x->arena, &all, (ways_out_trial){.way = ways->at[i]});
   try_all(x, &all);
   TS_SORT(&x->fails, by_guess);
   trials singles = x->fails, nearest = x->fails, rest = x->fails;
@@ -239,7 +240,7 @@ static void look(search *x, const ts_ways *ways)
 }
 
 /* The change that was played and came nearest. */
-static const ts_way_out *closest(const search *x)
+static const ts_way_out *closest(const ways_out_search *x)
 {
   for (size_t i = 0; i < x->fails.count; i++)
     if (x->fails.at[i].out.step)
@@ -273,19 +274,19 @@ const ts_ways_out *ts_ways_out_find(ts_arena *arena, const char *path, const ts_
     return NULL;
   const char *labels[MOST_LABELS];
   uint32_t label_count = labels_of(summary, labels);
-  search x = {.arena = arena,
-              .path = path,
-              .text = input->text,
-              .size = input->size,
-              .compile = *compile,
-              .run = *options,
-              .before = &input->ir};
+  ways_out_search x = {.arena = arena,
+                       .path = path,
+                       .text = input->text,
+                       .size = input->size,
+                       .compile = *compile,
+                       .run = *options,
+                       .before = &input->ir};
   const ts_memory_class *m = fullest(summary);
   x.above = m->peak - m->base;
   x.run.threads = 1;    /* several changes are played at once instead */
   x.run.packets = NULL; /* of one run at a time */
   ts_ways ways = ts_ways_list(arena, path, input->text, input->size, compile, labels, label_count);
-  look(&x, &ways);
+  ways_out_look(&x, &ways);
   if (x.interrupted)
     return NULL;
   ts_ways_out *out = TS_NEW(arena, ts_ways_out);

@@ -91,7 +91,7 @@ static int64_t milliseconds(void)
   return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static bool complete(const ts_ast *plan)
+static bool documents_complete(const ts_ast *plan)
 {
   const ts_ast *params = ts_decl_params(plan);
   for (uint32_t i = 0; params && i < params->count; i++)
@@ -106,13 +106,14 @@ static size_t plans_of(const ts_module *m, const char *wanted, const ts_ast *pla
   size_t count = 0;
   for (size_t i = 0; i < m->own.count && count < LSP_MOST_PLANS; i++) {
     const ts_ast *decl = m->own.at[i]->decl;
-    if (decl->kind == TS_AST_PLAN && complete(decl) && (!wanted || !strcmp(decl->name, wanted)))
+    if (decl->kind == TS_AST_PLAN && documents_complete(decl) &&
+        (!wanted || !strcmp(decl->name, wanted)))
       plan[count++] = decl;
   }
   return count;
 }
 
-static void start(const lsp_documents *all, const lsp_document *d, lsp_analysis *a)
+static void documents_start(const lsp_documents *all, const lsp_document *d, lsp_analysis *a)
 {
   *a = (lsp_analysis){.arena = ts_arena_new("document")};
   ts_session *s = a->session = ts_session_new(a->arena);
@@ -165,7 +166,7 @@ static void weigh(lsp_analysis *a, const ts_ir *ir)
   ts_run_free(run);
 }
 
-static void play(const lsp_documents *all, lsp_analysis *a, ts_ir_builder *b)
+static void documents_play(const lsp_documents *all, lsp_analysis *a, ts_ir_builder *b)
 {
   ts_ir ir;
   ts_error error;
@@ -196,7 +197,7 @@ static void analyze(const lsp_documents *all, lsp_document *d, lsp_analysis *a, 
   ts_ir_builder *b = lowered.builder;
   d->slow |= milliseconds() - begin > SLOW_MS;
   if (b && d->whole)
-    play(all, a, b);
+    documents_play(all, a, b);
   if (b)
     ts_ir_builder_free(b);
 }
@@ -207,7 +208,7 @@ static void analyze_all(const lsp_documents *all, lsp_document *d)
   size_t plans = 0;
   do {
     lsp_analysis *a = &d->plan[d->count];
-    start(all, d, a);
+    documents_start(all, d, a);
     if (d->count == 0 && a->module)
       plans = plans_of(a->module, all->compile.plan_name, plan);
     if (a->module)

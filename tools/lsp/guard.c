@@ -87,7 +87,7 @@ static void forward_exit(guard *g)
 }
 
 /* As much as the socket takes. A worker that is gone is noticed where it is read from. */
-static void push(guard *g)
+static void guard_push(guard *g)
 {
   ssize_t sent =
     g->queued ? send(g->worker.in, g->queue, g->queued, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
@@ -109,7 +109,7 @@ static void bind_to_guard(void)
 #endif
 }
 
-static bool start(guard *g)
+static bool guard_start(guard *g)
 {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
@@ -149,7 +149,7 @@ static int stop(guard *g, int signal_number)
   return status;
 }
 
-static void show(guard *g, const char *uri, int version, const char *message)
+static void guard_show(guard *g, const char *uri, int version, const char *message)
 {
   cJSON *params = cJSON_CreateObject(), *list, *one;
   cJSON_AddStringToObject(params, "uri", uri);
@@ -174,9 +174,8 @@ static void show(guard *g, const char *uri, int version, const char *message)
 static void hand_over(guard *g)
 {
   cJSON *message, *uri, *next;
-  cJSON_ArrayForEach(uri, g->shown)
-    if (!get(get(g->documents, uri->valuestring), "aside"))
-      show(g, uri->valuestring, 0, NULL);
+  cJSON_ArrayForEach(uri, g->shown) if (!get(get(g->documents, uri->valuestring), "aside"))
+    guard_show(g, uri->valuestring, 0, NULL);
   cJSON_Delete(g->shown);
   g->shown = cJSON_CreateArray();
   if (g->initialize) {
@@ -206,7 +205,7 @@ static void hand_over(guard *g)
 static bool renew(guard *g)
 {
   idle(g);
-  if (!start(g))
+  if (!guard_start(g))
     return false;
   hand_over(g);
   return true;
@@ -225,14 +224,14 @@ static void set_aside(guard *g, const char *why)
   if (!document)
     return;
   cJSON_AddStringToObject(document, "aside", why);
-  show(g, g->at, get(get(get(document, "params"), "textDocument"), "version")->valueint, why);
+  guard_show(g, g->at, get(get(get(document, "params"), "textDocument"), "version")->valueint, why);
 }
 
 /* ---- From the editor ---- */
 
 /* Keeps the document's last text, as the message that gave it: the next worker plays a plan that
  * was opened, and not one that was changed since. */
-static void note(guard *g, const cJSON *message)
+static void guard_note(guard *g, const cJSON *message)
 {
   const char *uri = uri_of(message);
   bool text = is(message, "textDocument/didOpen") || is(message, "textDocument/didChange");
@@ -277,7 +276,7 @@ static bool from_editor(guard *g, cJSON *message)
   const cJSON *id = get(message, "id"), *aside = uri ? get(get(g->documents, uri), "aside") : NULL;
   bool good = true,
        changes = is(message, "textDocument/didChange") || is(message, "textDocument/didClose");
-  note(g, message);
+  guard_note(g, message);
   g->over |= is(message, "exit");
   g->shut_down |= is(message, "shutdown") && g->initialize;
   if (is(message, "$/cancelRequest")) {
@@ -287,9 +286,9 @@ static bool from_editor(guard *g, cJSON *message)
   } else if (changes && stuck(g, uri)) {
     good = replace(g); /* which hands over the new text */
     if (is(message, "textDocument/didClose"))
-      show(g, uri, 0, NULL);
+      guard_show(g, uri, 0, NULL);
   } else if (is(message, "textDocument/didClose") && aside) {
-    show(g, uri, 0, NULL);
+    guard_show(g, uri, 0, NULL);
   } else if (get(message, "method")) {
     forward(g, message);
     if (is(message, "initialize") && !g->initialize)
@@ -432,7 +431,7 @@ static bool pass(guard *g, bool *broken)
     bool good = true;
     if (g->editor->end > g->editor->begin && !g->over)
       good = read_editor(g, broken);
-    push(g);
+    guard_push(g);
     if (good && !wait_for_any(g, at))
       good = late(g);
     else if (good && at[0].revents & (POLLIN | POLLHUP | POLLERR) && !read_worker(g)) {
@@ -458,7 +457,7 @@ int lsp_guard(lsp_wire *editor, double seconds, void (*work)(void *context, lsp_
              .documents = cJSON_CreateObject(),
              .waiting = cJSON_CreateArray(),
              .shown = cJSON_CreateArray()};
-  bool broken = false, done = start(&g) && pass(&g, &broken);
+  bool broken = false, done = guard_start(&g) && pass(&g, &broken);
   if (!done)
     fputs("trainspec lsp: no worker process can be started\n", stderr);
   if (broken)

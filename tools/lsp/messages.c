@@ -7,12 +7,12 @@
 #include "base/escape.h"
 #include "base/heap.h"
 
-typedef struct message {
+typedef struct messages_message {
   const lsp_analysis *a;
   const ts_diag *diag;
   ts_span span;
   const char *path;
-} message;
+} messages_message;
 
 /* The file of the user's that a place is in; NULL: the library's, or none. */
 static const char *user_file(const lsp_analysis *a, ts_span span)
@@ -23,7 +23,7 @@ static const char *user_file(const lsp_analysis *a, ts_span span)
 
 /* Where a message is shown: its own place; where that is in the library, the first of its other
  * places that is the user's; else the plan's name. */
-static ts_span place_of(const lsp_analysis *a, const ts_diag *d)
+static ts_span messages_place_of(const lsp_analysis *a, const ts_diag *d)
 {
   if (user_file(a, d->primary))
     return d->primary;
@@ -46,7 +46,7 @@ static void put_line(FILE *out, const char *name, const char *text)
 }
 
 /* The headline, then what stands beside it, as the terminal shows them. */
-static char *text_of(const ts_diag *d)
+static char *messages_text_of(const ts_diag *d)
 {
   char *text = NULL;
   size_t size;
@@ -79,7 +79,7 @@ static void relate(const lsp_documents *all, const lsp_analysis *a, cJSON *relat
   cJSON_AddItemToArray(related, item);
 }
 
-static cJSON *diagnostic(const lsp_documents *all, const message *m)
+static cJSON *diagnostic(const lsp_documents *all, const messages_message *m)
 {
   const ts_diag *d = m->diag;
   const ts_source *source = ts_sources_get(m->a->session->sources, m->span.file);
@@ -93,7 +93,7 @@ static cJSON *diagnostic(const lsp_documents *all, const message *m)
                                                       3);
   cJSON_AddStringToObject(o, "code", ts_code_name(d->code));
   cJSON_AddStringToObject(o, "source", "trainspec");
-  char *text = text_of(d);
+  char *text = messages_text_of(d);
   cJSON_AddStringToObject(o, "message", text);
   free(text);
   cJSON *related = cJSON_CreateArray();
@@ -131,7 +131,7 @@ static cJSON *list_for(reported *t, const char *uri)
 }
 
 /* Two plans of a file may have one fault. */
-static void add(cJSON *list, cJSON *item)
+static void messages_add(cJSON *list, cJSON *item)
 {
   const cJSON *other;
   cJSON_ArrayForEach(other, list)
@@ -142,19 +142,19 @@ static void add(cJSON *list, cJSON *item)
   cJSON_AddItemToArray(list, item);
 }
 
-static void collect(reported *t, const lsp_document *d, const lsp_analysis *a)
+static void messages_collect(reported *t, const lsp_document *d, const lsp_analysis *a)
 {
   ts_arena *scratch = ts_arena_new("messages");
   size_t count;
   ts_diag **diag = ts_diags_sorted(a->session->diags, scratch, &count);
   for (size_t i = 0; i < count; i++) {
-    message m = {.a = a, .diag = diag[i], .span = place_of(a, diag[i])};
+    messages_message m = {.a = a, .diag = diag[i], .span = messages_place_of(a, diag[i])};
     m.path = user_file(a, m.span);
     char *uri = m.path && a->module && m.span.file != a->module->file ? lsp_uri_of_path(m.path) :
                                                                         ts_heap_text(d->uri);
     bool other = strcmp(uri, d->uri) != 0;
     if (m.span.file && !(other && lsp_document_of(t->all, uri))) /* an open file reports its own */
-      add(list_for(t, uri), diagnostic(t->all, &m));
+      messages_add(list_for(t, uri), diagnostic(t->all, &m));
     free(uri);
   }
   ts_arena_free(scratch);
@@ -179,7 +179,7 @@ void lsp_tell(const lsp_documents *all, lsp_document *d, lsp_wire *wire)
     free(d->reported[i]);
   }
   for (uint32_t i = 0; i < d->count; i++)
-    collect(&t, d, &d->plan[i]);
+    messages_collect(&t, d, &d->plan[i]);
   d->reported = ts_heap_resize(d->reported, t.count, sizeof *d->reported);
   d->reported_count = 0;
   for (size_t i = 0; i < t.count; i++) {
@@ -225,7 +225,7 @@ cJSON *lsp_fixes(const lsp_documents *all, const lsp_document *d, uint32_t begin
         bool here = diag[i]->primary.begin <= end && begin <= diag[i]->primary.end;
         ts_span edited = ts_diag_edited(diag[i], child, a->session->sources);
         if (edited.file == a->module->file && here)
-          add(actions, fix(all, d, child, edited));
+          messages_add(actions, fix(all, d, child, edited));
       }
     ts_arena_free(scratch);
   }

@@ -120,7 +120,7 @@ void lsp_send(lsp_wire *w, cJSON *message)
   free(text);
 }
 
-static void put(lsp_wire *w, cJSON *message)
+static void rpc_put(lsp_wire *w, cJSON *message)
 {
   cJSON_AddStringToObject(message, "jsonrpc", "2.0");
   lsp_send(w, message);
@@ -131,7 +131,7 @@ void lsp_reply(lsp_wire *w, const cJSON *id, cJSON *result)
   cJSON *message = cJSON_CreateObject();
   cJSON_AddItemToObject(message, "id", cJSON_Duplicate(id, true));
   cJSON_AddItemToObject(message, "result", result ? result : cJSON_CreateNull());
-  put(w, message);
+  rpc_put(w, message);
 }
 
 void lsp_refuse(lsp_wire *w, const cJSON *id, int code, const char *text)
@@ -140,7 +140,7 @@ void lsp_refuse(lsp_wire *w, const cJSON *id, int code, const char *text)
   cJSON_AddItemToObject(message, "id", id ? cJSON_Duplicate(id, true) : cJSON_CreateNull());
   cJSON_AddNumberToObject(error, "code", code);
   cJSON_AddStringToObject(error, "message", text);
-  put(w, message);
+  rpc_put(w, message);
 }
 
 void lsp_notify(lsp_wire *w, const char *method, cJSON *params)
@@ -148,5 +148,5 @@ void lsp_notify(lsp_wire *w, const char *method, cJSON *params)
   cJSON *message = cJSON_CreateObject();
   cJSON_AddStringToObject(message, "method", method);
   cJSON_AddItemToObject(message, "params", params);
-  put(w, message);
+  rpc_put(w, message);
 }

@@ -85,7 +85,7 @@ static bool write_all(int out, const uint8_t *bytes, size_t size)
   return true;
 }
 
-static _Noreturn void help(const ts_sweep *s, size_t index, uint64_t ceiling, int out)
+static _Noreturn void apart_help(const ts_sweep *s, size_t index, uint64_t ceiling, int out)
 {
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* nobody else is here */
   close_all_but(out);
@@ -127,7 +127,7 @@ typedef struct apart {
   TS_VEC(size_t) starved; /* plans for which a part of the memory was too little */
 } apart;
 
-static void tell(apart *a, size_t index, ts_outcome out, double seconds)
+static void apart_tell(apart *a, size_t index, ts_outcome out, double seconds)
 {
   ts_sweep *s = a->sweep;
   const ts_outcome *asked = &s->outcomes[index];
@@ -156,7 +156,7 @@ static const char *too_much(ts_arena *arena)
                          bytes / (small ? 1e6 : 1e9), small ? "MB" : "GB");
 }
 
-static void start(apart *a, size_t index, bool alone)
+static void apart_start(apart *a, size_t index, bool alone)
 {
   helper *h = a->helpers;
   int ends[2];
@@ -164,17 +164,17 @@ static void start(apart *a, size_t index, bool alone)
   while (h->process)
     h++;
   if (pipe(ends) != 0) {
-    tell(a, index, stopped_for("the system gives no pipe to play it"), 0);
+    apart_tell(a, index, stopped_for("the system gives no pipe to play it"), 0);
     return;
   }
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   pid_t process = fork();
   if (!process)
-    help(a->sweep, index, alone ? all : all / a->jobs, ends[1]);
+    apart_help(a->sweep, index, alone ? all : all / a->jobs, ends[1]);
   close(ends[1]);
   if (process < 0) {
     close(ends[0]);
-    tell(a, index, stopped_for("the system gives no process to play it"), 0);
+    apart_tell(a, index, stopped_for("the system gives no process to play it"), 0);
     return;
   }
   h->process = process;
@@ -224,7 +224,7 @@ static int status_of(pid_t process)
   return status;
 }
 
-static void finish(apart *a, helper *h)
+static void apart_finish(apart *a, helper *h)
 {
   ts_arena *arena = ts_arena_new("an outcome");
   close(h->in);
@@ -235,7 +235,7 @@ static void finish(apart *a, helper *h)
   if (out.starved && !a->alone)
     TS_PUSH(a->arena, &a->starved, h->index);
   else
-    tell(a, h->index, out, ts_clock() - h->begun);
+    apart_tell(a, h->index, out, ts_clock() - h->begun);
   a->alone = false;
   ts_arena_free(arena);
 }
@@ -247,7 +247,7 @@ static void hear(apart *a, helper *h)
   for (ssize_t i = 0; i < got; i++)
     TS_PUSH(a->arena, &h->said, bytes[i]);
   if (!got || (got < 0 && errno != EINTR))
-    finish(a, h);
+    apart_finish(a, h);
 }
 
 static void wait_for_news(apart *a)
@@ -292,7 +292,7 @@ bool ts_apart_play(ts_sweep *s, const ts_sweep_source *from)
     size_t index;
     bool alone;
     while (next(&a, &index, &alone))
-      start(&a, index, alone);
+      apart_start(&a, index, alone);
     if (a.playing)
       wait_for_news(&a);
     more = a.playing || a.starved.count || from->more(from->closure);

@@ -62,17 +62,21 @@ bool ts_sweep_budget_read(ts_options *o, ts_sweep_budget *budget)
 
 /* ---- Plans, each once ---- */
 
-static const char *key_of(const ts_sweep *s, size_t point)
+static const char *budget_key_of(const ts_sweep *s, size_t point)
 {
   return ts_sweep_point_text(s, point, s->arena);
 }
 
-typedef struct wanted { const ts_sweep *s; const size_t *points; const char *key; } wanted;
+typedef struct budget_wanted {
+  const ts_sweep *s;
+  const size_t *points;
+  const char *key;
+} budget_wanted;
 
-static bool same(const void *closure, uint32_t number)
+static bool budget_same(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
-  return !strcmp(w->key, key_of(w->s, w->points[number]));
+  const budget_wanted *w = closure;
+  return !strcmp(w->key, budget_key_of(w->s, w->points[number]));
 }
 
 static size_t batch_of(const searching *in)
@@ -86,11 +90,11 @@ static bool is_spent(const searching *in)
 }
 
 /* False: it is there, or there is no room in the budget. */
-static bool add(searching *in, size_t point)
+static bool budget_add(searching *in, size_t point)
 {
-  wanted w = {in->s, in->looked.at, key_of(in->s, point)};
+  budget_wanted w = {in->s, in->looked.at, budget_key_of(in->s, point)};
   uint32_t hash = ts_hash_bytes(w.key, strlen(w.key));
-  if (is_spent(in) || ts_hash_find(&in->seen, hash, same, &w) != TS_HASH_NONE)
+  if (is_spent(in) || ts_hash_find(&in->seen, hash, budget_same, &w) != TS_HASH_NONE)
     return false;
   ts_hash_add(in->s->arena, &in->seen, hash, (uint32_t)in->looked.count);
   TS_PUSH(in->s->arena, &in->looked, point);
@@ -100,19 +104,19 @@ static bool add(searching *in, size_t point)
 
 static bool failed(const searching *in) { return ts_diags_errors(in->s->session->diags) > 0; }
 
-static void draw(searching *in, size_t count)
+static void budget_draw(searching *in, size_t count)
 {
   ts_search *search = in->s->search;
   for (size_t tries = 0; in->fresh.count < count && tries < TRIES * count && !failed(in); tries++) {
     in->random += UINT64_C(0x9e3779b97f4a7c15);
     if (ts_search_draw(search, in->random))
-      add(in, search->point_count - 1);
+      budget_add(in, search->point_count - 1);
   }
 }
 
 /* The same play under other parameters, such as how often to recompute more layers than there are:
  * its neighbours would be, too. */
-static bool alike(const ts_outcome *a, const ts_outcome *b)
+static bool budget_alike(const ts_outcome *a, const ts_outcome *b)
 {
   return a->state == TS_RANKED && b->state == TS_RANKED &&
          a->figures.of[TS_FIGURE_STEP] == b->figures.of[TS_FIGURE_STEP] &&
@@ -126,20 +130,20 @@ static void add_neighbours(searching *in, size_t index)
   size_t before = search->point_count;
   TS_PUSH(in->s->arena, &in->centres, index);
   for (size_t i = 0; i < in->outcomes.count; i++)
-    in->expanded.at[i] |= i == index || alike(&in->outcomes.at[i], &in->outcomes.at[index]);
+    in->expanded.at[i] |= i == index || budget_alike(&in->outcomes.at[i], &in->outcomes.at[index]);
   if (ts_search_neighbours(search, in->outcomes.at[index].point))
     for (size_t p = before; p < search->point_count; p++)
-      add(in, p);
+      budget_add(in, p);
 }
 
-static void put(searching *in, ts_outcome o)
+static void budget_put(searching *in, ts_outcome o)
 {
   TS_PUSH(in->s->arena, &in->outcomes, o);
   TS_PUSH(in->s->arena, &in->expanded, false);
 }
 
 /* What bounds decide is an outcome; the others wait. */
-static bool look(searching *in, bool drawn)
+static bool budget_look(searching *in, bool drawn)
 {
   ts_sweep *s = in->s;
   bool good = !in->fresh.count ||
@@ -155,7 +159,7 @@ static bool look(searching *in, bool drawn)
     if (o->state == TS_BOUNDED)
       TS_PUSH(s->arena, &s->waiting, *o);
     else
-      put(in, *o);
+      budget_put(in, *o);
   }
   in->fresh.count = 0;
   return good && !failed(in);
@@ -210,7 +214,7 @@ static int by_worth(const void *x, const void *y)
 
 /* To be played: those that wait from `first` on and may be among the best, most of them by their
  * bounds, the rest by their turn. Puts them among the outcomes; how many. */
-static size_t choose(searching *in, size_t first, uint32_t goal)
+static size_t budget_choose(searching *in, size_t first, uint32_t goal)
 {
   ts_sweep *s = in->s;
   size_t count = 0, batch = batch_of(in), room = in->most ? in->most - in->played : batch;
@@ -237,7 +241,7 @@ static size_t choose(searching *in, size_t first, uint32_t goal)
       continue;
     }
     s->drawn += o->drawn;
-    put(in, (ts_outcome){.point = o->point});
+    budget_put(in, (ts_outcome){.point = o->point});
   }
   s->waiting.count = left;
   in->played += count;
@@ -266,7 +270,7 @@ static bool play_round(searching *in, size_t count)
       good = ts_sweep_find_worths(s, &s->outcomes[i]);
   for (size_t i = s->count - count; i < s->count; i++)
     for (size_t k = 0; k < in->centres.count; k++)
-      in->expanded.at[i] |= alike(&s->outcomes[i], &s->outcomes[in->centres.at[k]]);
+      in->expanded.at[i] |= budget_alike(&s->outcomes[i], &s->outcomes[in->centres.at[k]]);
   return good;
 }
 
@@ -290,16 +294,16 @@ static bool search_part(searching *in)
     size_t from = climb ? best_by(in, goal, true) : SIZE_MAX, best = best_by(in, goal, false),
            before = in->looked.count, fresh = s->waiting.count, left = batch_of(in) / BATCH;
     if (from == SIZE_MAX)
-      draw(in, CHOICE * batch_of(in));
+      budget_draw(in, CHOICE * batch_of(in));
     for (size_t near = from; near != SIZE_MAX && left > 0 && !failed(in); left--) {
       add_neighbours(in, near);
       near = best_by(in, goal, true);
     }
     empty = in->looked.count > before ? 0 : empty + 1;
-    good = !failed(in) && look(in, from == SIZE_MAX);
+    good = !failed(in) && budget_look(in, from == SIZE_MAX);
     if (!good)
       break;
-    size_t count = choose(in, from != SIZE_MAX ? fresh : in->first_waiting, goal);
+    size_t count = budget_choose(in, from != SIZE_MAX ? fresh : in->first_waiting, goal);
     if (from == SIZE_MAX && count)
       empty = 0;
     good = play_round(in, count);
@@ -323,9 +327,9 @@ typedef struct together {
 
 static bool is_new(ts_sweep *s, together *all, size_t point)
 {
-  wanted w = {s, all->points.at, key_of(s, point)};
+  budget_wanted w = {s, all->points.at, budget_key_of(s, point)};
   uint32_t hash = ts_hash_bytes(w.key, strlen(w.key));
-  if (ts_hash_find(&all->seen, hash, same, &w) != TS_HASH_NONE)
+  if (ts_hash_find(&all->seen, hash, budget_same, &w) != TS_HASH_NONE)
     return false;
   ts_hash_add(s->arena, &all->seen, hash, (uint32_t)all->points.count);
   TS_PUSH(s->arena, &all->points, point);

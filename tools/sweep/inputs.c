@@ -13,7 +13,7 @@ ts_inputs *ts_inputs_new(ts_arena *arena)
   return inputs;
 }
 
-static const char *keep(ts_arena *arena, const char *text)
+static const char *inputs_keep(ts_arena *arena, const char *text)
 {
   return ts_arena_string(arena, text, strlen(text));
 }
@@ -29,9 +29,9 @@ void ts_inputs_add(ts_inputs *inputs, const ts_sweep_input *input)
     return;
   }
   ts_sweep_input kept = *input;
-  kept.name = keep(inputs->arena, input->name);
-  kept.path = keep(inputs->arena, input->path);
-  kept.role = keep(inputs->arena, input->role);
+  kept.name = inputs_keep(inputs->arena, input->name);
+  kept.path = inputs_keep(inputs->arena, input->path);
+  kept.role = inputs_keep(inputs->arena, input->role);
   TS_PUSH(inputs->arena, &inputs->all, kept);
 }
 
@@ -40,7 +40,7 @@ static bool is_language(const char *role)
   return !strcmp(role, "plan") || !strcmp(role, "import") || !strcmp(role, "stdlib");
 }
 
-static void take(ts_inputs *inputs, const ts_session *s, bool all)
+static void inputs_take(ts_inputs *inputs, const ts_session *s, bool all)
 {
   for (size_t i = 0; i < s->files->dependencies.count; i++) {
     const ts_dependency *d = &s->files->dependencies.at[i];
@@ -52,10 +52,13 @@ static void take(ts_inputs *inputs, const ts_session *s, bool all)
   }
 }
 
-void ts_inputs_take(ts_inputs *inputs, const ts_session *s) { take(inputs, s, true); }
-void ts_inputs_take_language(ts_inputs *inputs, const ts_session *s) { take(inputs, s, false); }
+void ts_inputs_take(ts_inputs *inputs, const ts_session *s) { inputs_take(inputs, s, true); }
+void ts_inputs_take_language(ts_inputs *inputs, const ts_session *s)
+{
+  inputs_take(inputs, s, false);
+}
 
-static int by_name(const void *x, const void *y)
+static int inputs_by_name(const void *x, const void *y)
 {
   const ts_sweep_input *const *a = x, *const *b = y;
   int order = strcmp((*a)->name, (*b)->name);
@@ -68,7 +71,7 @@ void ts_inputs_digest(const ts_inputs *inputs, ts_arena *arena, uint8_t digest[T
   const char *text = "";
   for (size_t i = 0; i < inputs->all.count; i++)
     TS_PUSH(arena, &sorted, &inputs->all.at[i]);
-  TS_SORT(&sorted, by_name);
+  TS_SORT(&sorted, inputs_by_name);
   for (size_t i = 0; i < sorted.count; i++) {
     char hex[2 * TS_DIGEST_SIZE + 1];
     ts_digest_hex(sorted.at[i]->sha256, hex);

@@ -28,7 +28,7 @@ static double now(void)
 }
 
 /* A disk that is full or gone is the environment's fault, all else the file's. */
-static bool refuse(const ts_sweep_kept *k, const ts_error *error)
+static bool kept_refuse(const ts_sweep_kept *k, const ts_error *error)
 {
   ts_code code = error->kind == TS_ERROR_UNREADABLE ? TS_E0702 : TS_E0709;
   ts_diag *d = ts_diag_add_error(k->sweep->session->diags, code, error,
@@ -43,7 +43,7 @@ size_t ts_kept_count(const ts_sweep_kept *k) { return (size_t)(k->about.known + 
 
 /* ---- Keys ---- */
 
-static int by_name(const void *x, const void *y)
+static int kept_by_name(const void *x, const void *y)
 {
   const ts_define *a = x, *b = y;
   return strcmp(a->name, b->name);
@@ -62,7 +62,7 @@ void ts_kept_key(const ts_sweep *s, size_t point, ts_arena *arena, uint8_t key[T
     sorted[at] = defines[i];
     count += at == count;
   }
-  qsort(sorted, count, sizeof *sorted, by_name);
+  qsort(sorted, count, sizeof *sorted, kept_by_name);
   for (uint32_t i = 0; i < count; i++)
     text = ts_arena_printf(arena, "%s%s=%s\n", text, sorted[i].name, sorted[i].expression);
   ts_digest_bytes(text, strlen(text), key);
@@ -126,7 +126,7 @@ static bool check(ts_sweep_kept *k, ts_error *error)
 
 /* ---- Reading ---- */
 
-static bool find(ts_sweep_kept *k, ts_outcome *wanted, ts_arena *scratch, ts_error *error)
+static bool kept_find(ts_sweep_kept *k, ts_outcome *wanted, ts_arena *scratch, ts_error *error)
 {
   ts_sweep *s = k->sweep;
   uint8_t key[TS_DIGEST_SIZE];
@@ -146,7 +146,7 @@ static bool find(ts_sweep_kept *k, ts_outcome *wanted, ts_arena *scratch, ts_err
 static bool know(ts_sweep_kept *k, size_t index, ts_arena *scratch, ts_error *error)
 {
   ts_outcome *o = &k->sweep->outcomes[index];
-  if (!find(k, o, scratch, error))
+  if (!kept_find(k, o, scratch, error))
     return false;
   k->about.known += o->known;
   return true;
@@ -170,16 +170,16 @@ bool ts_kept_know(ts_sweep_kept *k, size_t index)
   ts_error error = {0};
   bool good = know(k, index, scratch, &error);
   ts_arena_free(scratch);
-  return good || refuse(k, &error);
+  return good || kept_refuse(k, &error);
 }
 
 bool ts_kept_find(ts_sweep_kept *k, ts_outcome *o)
 {
   ts_arena *scratch = ts_arena_new("a key");
   ts_error error = {0};
-  bool good = find(k, o, scratch, &error);
+  bool good = kept_find(k, o, scratch, &error);
   ts_arena_free(scratch);
-  return good || refuse(k, &error);
+  return good || kept_refuse(k, &error);
 }
 
 ts_sweep_kept *ts_kept_open(ts_sweep *s, const char *path, bool resume)
@@ -200,7 +200,7 @@ ts_sweep_kept *ts_kept_open(ts_sweep *s, const char *path, bool resume)
   if (k->journal && check(k, &error) && find_known(k, &error) && ts_kept_write(k))
     return k;
   if (*error.message)
-    refuse(k, &error);
+    kept_refuse(k, &error);
   ts_journal_close(k->journal);
   return NULL;
 }
@@ -213,7 +213,7 @@ void ts_kept_take(ts_sweep_kept *k, size_t index, double seconds)
 }
 
 /* What could not be read for no fault of the plan's is tried again by the next one. */
-static bool put(ts_sweep_kept *k, const taken *t, ts_arena *scratch, ts_error *error)
+static bool kept_put(ts_sweep_kept *k, const taken *t, ts_arena *scratch, ts_error *error)
 {
   const ts_sweep *s = k->sweep;
   ts_outcome o = s->outcomes[t->index];
@@ -236,7 +236,7 @@ static bool put_all(ts_sweep_kept *k, ts_arena *scratch, ts_error *error)
     if (!ts_journal_put_input(k->journal, &s->inputs->all.at[k->inputs], error))
       return false;
   for (size_t i = 0; i < k->ready.count; i++)
-    if (!put(k, &k->ready.at[i], scratch, error))
+    if (!kept_put(k, &k->ready.at[i], scratch, error))
       return false;
   k->about.seen = now();
   k->about.plans = s->count; /* a search with a budget finds its plans as it goes */
@@ -259,7 +259,7 @@ bool ts_kept_write(ts_sweep_kept *k)
   k->about.best = "";
   k->ready.count = 0;
   ts_arena_free(scratch);
-  return good || refuse(k, &error);
+  return good || kept_refuse(k, &error);
 }
 
 bool ts_kept_close(ts_sweep_kept *k, bool ended)

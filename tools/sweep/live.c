@@ -116,7 +116,7 @@ static void put_front(const ts_live *l, ts_json_writer *w)
 
 /* A process that is forked meanwhile (apart.h) would find what the thread holds held for ever. */
 static pthread_mutex_t answering = PTHREAD_MUTEX_INITIALIZER;
-static void hold(void) { pthread_mutex_lock(&answering); }
+static void live_hold(void) { pthread_mutex_lock(&answering); }
 static void let_go(void) { pthread_mutex_unlock(&answering); }
 
 static void put_read(ts_live *l, FILE *out)
@@ -150,7 +150,7 @@ static void put_read(ts_live *l, FILE *out)
 
 static void put_status(void *closure, FILE *out)
 {
-  hold();
+  live_hold();
   put_read(closure, out);
   let_go();
 }
@@ -212,7 +212,7 @@ static void *serve(void *closure)
 
 bool ts_live_begin(ts_live *l)
 {
-  return pthread_atfork(hold, let_go, let_go) == 0 &&
+  return pthread_atfork(live_hold, let_go, let_go) == 0 &&
          pthread_create(&l->thread, NULL, serve, l) == 0;
 }
 

@@ -25,7 +25,7 @@ static const char *const notes[] = {
 };
 static const ts_program program = TS_COMMAND("journals of the parts of a sweep become one.");
 
-typedef struct task {
+typedef struct merge_task {
   ts_arena *arena;
   ts_options options;
   ts_diags *diags;
@@ -34,9 +34,9 @@ typedef struct task {
   const char *first; /* the part that says what all are of; NULL: none has been read */
   ts_journal_about about;
   uint64_t plans;
-} task;
+} merge_task;
 
-static int refuse(task *t, const char *path, const ts_error *error)
+static int merge_refuse(merge_task *t, const char *path, const ts_error *error)
 {
   ts_code code = error->kind == TS_ERROR_UNREADABLE ? TS_E0702 : TS_E0709;
   ts_diag_add_error(t->diags, code, error, "cannot use the journal `%s`", path);
@@ -44,8 +44,8 @@ static int refuse(task *t, const char *path, const ts_error *error)
 }
 
 /* They are of one plan and program. */
-static bool same(const char *first, const ts_journal_about *a, const ts_journal_about *b,
-                 ts_error *error)
+static bool merge_same(const char *first, const ts_journal_about *a, const ts_journal_about *b,
+                       ts_error *error)
 {
   static const char help[] = "merge journals of one program, plan and inputs";
   if (strcmp(a->version, b->version) != 0 || strcmp(a->build, b->build) != 0)
@@ -58,7 +58,7 @@ static bool same(const char *first, const ts_journal_about *a, const ts_journal_
 }
 
 /* All journals are of the same, which the first one says. */
-static bool agree(task *t, ts_journal *j, const char *path, ts_error *error)
+static bool agree(merge_task *t, ts_journal *j, const char *path, ts_error *error)
 {
   ts_journal_about found;
   if (!ts_journal_about_of(j, t->arena, &found, error))
@@ -66,13 +66,13 @@ static bool agree(task *t, ts_journal *j, const char *path, ts_error *error)
   if (!*found.file)
     return ts_fail(error, NULL, "nothing was put into it");
   if (t->first)
-    return same(t->first, &t->about, &found, error);
+    return merge_same(t->first, &t->about, &found, error);
   t->first = path;
   t->about = found;
   return true;
 }
 
-static bool take(task *t, ts_journal *all, const char *path, ts_error *error)
+static bool merge_take(merge_task *t, ts_journal *all, const char *path, ts_error *error)
 {
   ts_journal *part = ts_journal_open(t->arena, path, TS_JOURNAL_READ, error);
   bool good = part && agree(t, part, path, error) &&
@@ -82,47 +82,47 @@ static bool take(task *t, ts_journal *all, const char *path, ts_error *error)
 }
 
 /* What it is of: what is there is what the parts say, or nothing. */
-static bool name(task *t, ts_journal *all, ts_error *error)
+static bool merge_name(merge_task *t, ts_journal *all, ts_error *error)
 {
   ts_journal_about there;
   return ts_journal_about_of(all, t->arena, &there, error) &&
-         (*there.file ? same(t->first, &t->about, &there, error) :
+         (*there.file ? merge_same(t->first, &t->about, &there, error) :
                         ts_journal_set_about(all, &t->about, error));
 }
 
 /* One transaction. */
-static int take_all(task *t, ts_journal *all)
+static int take_all(merge_task *t, ts_journal *all)
 {
   ts_error error = {0};
   const char *at = t->output;
   bool good = ts_journal_begin(all, &error);
   for (size_t i = 0; good && i < t->parts.count; i++) {
     at = t->parts.at[i];
-    good = take(t, all, at, &error);
+    good = merge_take(t, all, at, &error);
   }
   if (good) {
     at = t->output;
-    good = name(t, all, &error) && ts_journal_commit(all, &error) &&
+    good = merge_name(t, all, &error) && ts_journal_commit(all, &error) &&
            ts_journal_plans(all, &t->plans, &error);
   }
   if (good)
     return TS_EXIT_DONE;
   ts_journal_undo(all);
-  return refuse(t, at, &error);
+  return merge_refuse(t, at, &error);
 }
 
-static int merge_into(task *t, const char *path, ts_journal_how how)
+static int merge_into(merge_task *t, const char *path, ts_journal_how how)
 {
   ts_error error = {0};
   ts_journal *all = ts_journal_open(t->arena, path, how, &error);
-  int status = all ? take_all(t, all) : refuse(t, t->output, &error);
+  int status = all ? take_all(t, all) : merge_refuse(t, t->output, &error);
   ts_journal_close(all);
   return status;
 }
 
 /* One that is not there is made beside its place, which it takes when it is whole: a failure leaves
  * nothing. */
-static int merge_new(task *t, bool absent)
+static int merge_new(merge_task *t, bool absent)
 {
   ts_output made;
   ts_error error = {0};
@@ -139,10 +139,10 @@ static int merge_new(task *t, bool absent)
   }
   error.kind = TS_ERROR_UNREADABLE;
   ts_fail(&error, NULL, "%s", strerror(failed));
-  return refuse(t, t->output, &error);
+  return merge_refuse(t, t->output, &error);
 }
 
-static int merge(task *t)
+static int merge(merge_task *t)
 {
   struct stat there;
   bool absent = stat(t->output, &there) != 0;
@@ -155,7 +155,7 @@ static int merge(task *t)
   return ts_options_finish(&t->options, stdout, status);
 }
 
-static int run(task *t, int argc, char **argv)
+static int merge_run(merge_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
   for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;) {
@@ -173,9 +173,9 @@ static int run(task *t, int argc, char **argv)
 
 int ts_sweep_merge_main(int argc, char **argv)
 {
-  task t = {.arena = ts_arena_new("merge")};
+  merge_task t = {.arena = ts_arena_new("merge")};
   t.diags = ts_diags_new(t.arena, ts_sources_new(t.arena));
-  int status = run(&t, argc, argv), rejected = ts_options_report(&t.options, t.diags);
+  int status = merge_run(&t, argc, argv), rejected = ts_options_report(&t.options, t.diags);
   ts_arena_free(t.arena);
   return rejected ? rejected : status;
 }

@@ -12,11 +12,14 @@ struct ts_once {
   TS_VEC(kept) all;
 };
 
-typedef struct wanted { const ts_once *once; kept of; } wanted;
+typedef struct once_wanted {
+  const ts_once *once;
+  kept of;
+} once_wanted;
 
-static bool same(const void *closure, uint32_t number)
+static bool once_same(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const once_wanted *w = closure;
   const kept *k = &w->once->all.at[number];
   return k->size == w->of.size && (!k->size || !memcmp(k->bytes, w->of.bytes, k->size));
 }
@@ -31,7 +34,7 @@ ts_once *ts_once_new(ts_arena *arena)
 const void *ts_once_bytes(ts_once *once, const void *bytes, size_t size)
 {
   uint32_t hash = ts_hash_bytes(bytes, size),
-           found = ts_hash_find(&once->table, hash, same, &(wanted){once, {bytes, size}});
+           found = ts_hash_find(&once->table, hash, once_same, &(once_wanted){once, {bytes, size}});
   if (found != TS_HASH_NONE)
     return once->all.at[found].bytes;
   void *copy = ts_arena_alloc(once->arena, size);

@@ -26,7 +26,7 @@ ts_text ts_outcome_text(const ts_outcome *o, ts_figure_id figure)
   return ts_figure_text(ts_figure_table[figure].unit, o->figures.of[figure]);
 }
 
-static const char *keep(ts_arena *arena, const char *text)
+static const char *outcome_keep(ts_arena *arena, const char *text)
 {
   return ts_arena_string(arena, text, strlen(text));
 }
@@ -37,7 +37,7 @@ void ts_outcome_take_warnings(ts_outcome *out, const ts_diags *diags, ts_arena *
   for (size_t i = 0; i < diags->all.count; i++) {
     const ts_diag *d = diags->all.at[i];
     if (d->severity == TS_WARNING && !d->off)
-      TS_PUSH(arena, &found, ((ts_outcome_warning){d->code, keep(arena, d->message)}));
+      TS_PUSH(arena, &found, ((ts_outcome_warning){d->code, outcome_keep(arena, d->message)}));
   }
   out->warning_count = (uint32_t)found.count;
   out->warnings = found.at;
@@ -111,7 +111,7 @@ static const char *printed(put *put, const ts_outcome *o, ts_arena *arena)
   return kept;
 }
 
-static void put_warnings(const ts_outcome *o, ts_json_writer *w)
+static void outcome_put_warnings(const ts_outcome *o, ts_json_writer *w)
 {
   ts_json_begin(w, NULL, '[');
   for (uint32_t i = 0; i < o->warning_count; i++) {
@@ -125,7 +125,7 @@ static void put_warnings(const ts_outcome *o, ts_json_writer *w)
 
 const char *ts_outcome_warnings_text(const ts_outcome *o, ts_arena *arena)
 {
-  return printed(put_warnings, o, arena);
+  return printed(outcome_put_warnings, o, arena);
 }
 
 /* No number of JSON is infinite, but one may be too large for a double. */
@@ -186,17 +186,17 @@ const char *ts_outcome_sure_text(const ts_outcome *o, ts_arena *arena)
 
 /* ---- Back ---- */
 
-static bool number(const cJSON *array, int at, double *value)
+static bool outcome_number(const cJSON *array, int at, double *value)
 {
   const cJSON *item = cJSON_GetArrayItem(array, at);
   *value = cJSON_IsNumber(item) ? item->valuedouble : 0;
   return cJSON_IsNumber(item);
 }
 
-static bool whole(const cJSON *array, int at, uint32_t *value)
+static bool outcome_whole(const cJSON *array, int at, uint32_t *value)
 {
   double read;
-  bool good = number(array, at, &read) && read >= 0 && read <= UINT32_MAX;
+  bool good = outcome_number(array, at, &read) && read >= 0 && read <= UINT32_MAX;
   *value = good ? (uint32_t)read : 0;
   return good;
 }
@@ -204,7 +204,7 @@ static bool whole(const cJSON *array, int at, uint32_t *value)
 static bool words(const cJSON *array, int at, const char **text, ts_arena *arena)
 {
   const cJSON *item = cJSON_GetArrayItem(array, at);
-  *text = cJSON_IsString(item) ? keep(arena, item->valuestring) : "";
+  *text = cJSON_IsString(item) ? outcome_keep(arena, item->valuestring) : "";
   return cJSON_IsString(item);
 }
 
@@ -229,21 +229,22 @@ static bool read_warnings(ts_outcome *o, const cJSON *list, ts_arena *arena)
 
 static bool read_interval(const cJSON *list, ts_interval *i, ts_arena *arena)
 {
-  if (!number(list, 0, &i->figure) || !number(list, 1, &i->low) || !number(list, 2, &i->high))
+  if (!outcome_number(list, 0, &i->figure) || !outcome_number(list, 1, &i->low) ||
+      !outcome_number(list, 2, &i->high))
     return false;
   if (cJSON_GetArraySize(list) == 3)
     return true;
   ts_ir_validation *on = TS_NEW(arena, ts_ir_validation);
   i->on = on;
-  return number(list, 3, &on->below) && number(list, 4, &on->above);
+  return outcome_number(list, 3, &on->below) && outcome_number(list, 4, &on->above);
 }
 
 static bool read_part(const cJSON *list, ts_uncertain_part *p, ts_arena *arena)
 {
   uint32_t flags;
-  bool good = words(list, 0, &p->name, arena) && whole(list, 1, &p->origin) &&
-              whole(list, 2, &p->basis) && whole(list, 3, &flags) && number(list, 4, &p->share) &&
-              number(list, 5, &p->spread);
+  bool good = words(list, 0, &p->name, arena) && outcome_whole(list, 1, &p->origin) &&
+              outcome_whole(list, 2, &p->basis) && outcome_whole(list, 3, &flags) &&
+              outcome_number(list, 4, &p->share) && outcome_number(list, 5, &p->spread);
   if (good)
     p->between = flags & 1, p->calibrated = flags & 2, p->assumed = flags & 4;
   return good;

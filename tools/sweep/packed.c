@@ -131,7 +131,7 @@ static uint32_t few(ts_unpacker *u, uint64_t limit)
 }
 
 /* So many things of at least a byte each: no message makes us ask for more memory than that. */
-static uint32_t count(ts_unpacker *u) { return few(u, (uint64_t)(u->end - u->at) + 1); }
+static uint32_t packed_count(ts_unpacker *u) { return few(u, (uint64_t)(u->end - u->at) + 1); }
 
 const char *ts_unpack_text(ts_unpacker *u)
 {
@@ -177,7 +177,7 @@ static const ts_confidence *unpack_sure(ts_unpacker *u)
   c->kind = ts_unpack_number(u);
   c->step = unpack_interval(u);
   c->memory = unpack_interval(u);
-  c->part_count = count(u);
+  c->part_count = packed_count(u);
   ts_uncertain_part *parts = TS_NEW_ARRAY(u->arena, ts_uncertain_part, c->part_count + 1u);
   for (uint32_t i = 0; i < c->part_count && !u->bad; i++) {
     ts_uncertain_part *p = &parts[i];
@@ -209,7 +209,7 @@ void ts_unpack_outcome(ts_unpacker *u, ts_outcome *o)
   ts_unpack_bytes(u, &o->figures, sizeof o->figures);
   o->limit = ts_unpack_real(u);
   o->why = ts_unpack_text(u);
-  uint32_t warnings = count(u);
+  uint32_t warnings = packed_count(u);
   ts_outcome_warning *all = TS_NEW_ARRAY(u->arena, ts_outcome_warning, warnings + 1u);
   for (uint32_t i = 0; i < warnings && !u->bad; i++) {
     all[i].code = (ts_code)few(u, TS_CODE_COUNT);

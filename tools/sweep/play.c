@@ -36,8 +36,8 @@ const char *ts_sweep_point_text(const ts_sweep *s, size_t point, ts_arena *arena
 
 /* ---- One ---- */
 
-static void measure(ts_session *session, const ts_input *input, const ts_run *run,
-                    const ts_run_options *how, ts_outcome *out)
+static void play_measure(ts_session *session, const ts_input *input, const ts_run *run,
+                         const ts_run_options *how, ts_outcome *out)
 {
   const ts_ir *ir = &input->ir;
   const ts_memory *memory = ts_memory_new(session->arena, ir, run);
@@ -149,7 +149,7 @@ static bool is_enough_early(void *closure, const ts_held_early *known)
 
 /* ---- Compiled before it is played ---- */
 
-static size_t bytes_of(const ts_ir *ir)
+static size_t play_bytes_of(const ts_ir *ir)
 {
   size_t bytes = 0;
 #define TABLE(kind, record, name, size) bytes += (size_t)ir->name##_count * sizeof *ir->name;
@@ -161,7 +161,7 @@ static size_t bytes_of(const ts_ir *ir)
 static void keep_compiled(ts_outcome *out, const ts_input *input)
 {
   ts_sweep_compiled *c = ts_heap_new(1, sizeof *c);
-  *c = (ts_sweep_compiled){*input, bytes_of(&input->ir)};
+  *c = (ts_sweep_compiled){*input, play_bytes_of(&input->ir)};
   out->compiled = c;
   out->state = TS_BOUNDED;
 }
@@ -183,14 +183,15 @@ void ts_sweep_forget(ts_sweep *s)
 
 /* ---- One, whole ---- */
 
-static void run(ts_session *session, const ts_input *input, ts_links_kept *links, ts_outcome *out)
+static void play_run(ts_session *session, const ts_input *input, ts_links_kept *links,
+                     ts_outcome *out)
 {
   ts_stop stop = {.arena = session->arena};
   ts_run_options how = {.threads = 1, .links = links}; /* plans are played at once instead */
   ts_run *run = ts_run_new(&input->ir, &how, &stop);
   out->played = true;
   if (run) {
-    measure(session, input, run, &how, out);
+    play_measure(session, input, run, &how, out);
     ts_run_free(run);
     return;
   }
@@ -236,7 +237,7 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
       return;
     }
     if (!had && !bounded_late(s, lock, out, &input.ir, links))
-      run(session, &input, links, out);
+      play_run(session, &input, links, out);
     ts_input_close(&input);
     break;
   }
@@ -275,7 +276,7 @@ ts_outcome ts_sweep_play_asked(const ts_sweep *s, pthread_mutex_t *lock, const t
   if (!out.compiled)
     compile_and_run(s, lock, session, links, &out);
   else if (!bounded_late(s, lock, &out, &out.compiled->input.ir, links))
-    run(session, &out.compiled->input, links, &out);
+    play_run(session, &out.compiled->input, links, &out);
   return out;
 }
 
@@ -299,7 +300,7 @@ void ts_sweep_tell(ts_sweep *s, size_t point)
 typedef struct finished { size_t index; double seconds; } finished;
 
 /* Who plays and who asked share this; `lock` also guards the arena and the inputs of the sweep. */
-typedef struct pool {
+typedef struct play_pool {
   ts_sweep *sweep;
   const ts_sweep_source *from;
   pthread_mutex_t lock;
@@ -310,10 +311,10 @@ typedef struct pool {
   bool stopped;              /* no more begin */
   bool ended;                /* likewise, and all are told */
   TS_VEC(finished) ready;
-} pool;
+} play_pool;
 
 /* What outlives the plan's session. */
-static void keep(pool *p, size_t index, ts_outcome out, const ts_session *session)
+static void play_keep(play_pool *p, size_t index, ts_outcome out, const ts_session *session)
 {
   ts_sweep *s = p->sweep;
   const ts_outcome *before = &s->outcomes[index];
@@ -330,7 +331,7 @@ static void keep(pool *p, size_t index, ts_outcome out, const ts_session *sessio
 }
 
 /* Waits for one where others tell when there is; what was played is told before. */
-static bool begin(pool *p, size_t *index, ts_outcome *asked)
+static bool play_begin(play_pool *p, size_t *index, ts_outcome *asked)
 {
   bool got;
   pthread_mutex_lock(&p->lock);
@@ -346,21 +347,21 @@ static bool begin(pool *p, size_t *index, ts_outcome *asked)
   return got;
 }
 
-static void *work(void *closure)
+static void *play_work(void *closure)
 {
-  pool *p = closure;
+  play_pool *p = closure;
   ts_arena *arena = ts_arena_new("plans of a sweep");
   ts_session *session = NULL;
   ts_links_kept *links = ts_links_kept_new(p->links);
   ts_outcome asked;
-  for (size_t index; begin(p, &index, &asked);) {
+  for (size_t index; play_begin(p, &index, &asked);) {
     session = ts_session_next(session, arena, p->sweep->common);
     double begun = ts_clock();
     ts_outcome out = ts_sweep_play_asked(p->sweep, &p->lock, &asked, session, links);
     double seconds = ts_clock() - begun;
     ts_outcome_take_warnings(&out, session->diags, session->arena);
     pthread_mutex_lock(&p->lock);
-    keep(p, index, out, session);
+    play_keep(p, index, out, session);
     if (p->from->notes)
       ts_sweep_note(p->sweep, index);
     TS_PUSH(p->sweep->arena, &p->ready, ((finished){index, seconds}));
@@ -375,7 +376,7 @@ static void *work(void *closure)
 
 /* A plan is told at the next tick unless many are, or a thread waits for more: to wake up for each
  * costs more than many a plan. */
-static void wait_for_news(pool *p)
+static void wait_for_news(play_pool *p)
 {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
@@ -386,15 +387,15 @@ static void wait_for_news(pool *p)
     ;
 }
 
-static void play_here(pool *p)
+static void play_here(play_pool *p)
 {
   pthread_mutex_unlock(&p->lock);
-  work(p);
+  play_work(p);
   pthread_mutex_lock(&p->lock);
 }
 
 /* Tells what is new until nothing more comes and all that began is told. */
-static void tell(pool *p)
+static void play_tell(play_pool *p)
 {
   const ts_sweep_source *from = p->from;
   double ticked = 0;
@@ -424,10 +425,10 @@ bool ts_sweep_play_from(ts_sweep *s, const ts_sweep_source *from)
     s->compiled = KEPT; /* nothing is kept that another process has */
     return ts_apart_play(s, from);
   }
-  pool p = {.sweep = s,
-            .from = from,
-            .lock = PTHREAD_MUTEX_INITIALIZER,
-            .links = from->jobs > 1 ? ts_links_shared_new() : NULL};
+  play_pool p = {.sweep = s,
+                 .from = from,
+                 .lock = PTHREAD_MUTEX_INITIALIZER,
+                 .links = from->jobs > 1 ? ts_links_shared_new() : NULL};
   pthread_condattr_t steady;
   pthread_t threads[TS_MOST_JOBS];
   long long started = 0;
@@ -435,10 +436,10 @@ bool ts_sweep_play_from(ts_sweep *s, const ts_sweep_source *from)
   pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
   pthread_cond_init(&p.news, &steady);
   pthread_cond_init(&p.work, NULL);
-  while (started < from->jobs && pthread_create(&threads[started], NULL, work, &p) == 0)
+  while (started < from->jobs && pthread_create(&threads[started], NULL, play_work, &p) == 0)
     started++;
   p.alone = !started;
-  tell(&p);
+  play_tell(&p);
   while (started > 0)
     pthread_join(threads[--started], NULL);
   ts_links_shared_free(p.links);

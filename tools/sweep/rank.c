@@ -9,7 +9,7 @@
 #include "compiler/eval/check.h"
 #include "compiler/eval/report.h"
 
-static int compare(const void *x, const void *y)
+static int rank_compare(const void *x, const void *y)
 {
   const ts_outcome *a = x, *b = y;
   if (a->state != b->state)
@@ -433,7 +433,7 @@ static bool find_front(ts_sweep *s)
   }
   if (s->search->goal_count == 1)
     return true;
-  qsort(s->outcomes, s->count, sizeof *s->outcomes, compare);
+  qsort(s->outcomes, s->count, sizeof *s->outcomes, rank_compare);
   for (size_t i = 0; i < s->count && s->outcomes[i].state == TS_RANKED; i++) {
     ts_outcome *o = &s->outcomes[i];
     double worths[TS_SEARCH_GOALS];
@@ -543,7 +543,7 @@ bool ts_sweep_rank(ts_sweep *s)
   settle_goal(s);
   if (!find_front(s))
     return false;
-  qsort(s->outcomes, s->count, sizeof *s->outcomes, compare);
+  qsort(s->outcomes, s->count, sizeof *s->outcomes, rank_compare);
   s->best = 0;
   find_equals(s);
   return true;

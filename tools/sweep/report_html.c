@@ -21,20 +21,27 @@ static size_t plans_of(const ts_sweep *s) { return s->count < MOST_PLANS ? s->co
 /* ---- Data ---- */
 
 /* Texts, each once: what most plans have in common. */
-typedef struct words { ts_arena *arena; ts_hash_table table; TS_VEC(const char *) all; } words;
+typedef struct report_html_words {
+  ts_arena *arena;
+  ts_hash_table table;
+  TS_VEC(const char *) all;
+} report_html_words;
 
-typedef struct wanted { const words *words; const char *text; } wanted;
+typedef struct report_html_wanted {
+  const report_html_words *words;
+  const char *text;
+} report_html_wanted;
 
-static bool same(const void *closure, uint32_t number)
+static bool report_html_same(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const report_html_wanted *w = closure;
   return strcmp(w->words->all.at[number], w->text) == 0;
 }
 
-static uint32_t word(words *w, const char *text)
+static uint32_t word(report_html_words *w, const char *text)
 {
   uint32_t hash = ts_hash_bytes(text, strlen(text)),
-           at = ts_hash_find(&w->table, hash, same, &(wanted){w, text});
+           at = ts_hash_find(&w->table, hash, report_html_same, &(report_html_wanted){w, text});
   if (at != TS_HASH_NONE)
     return at;
   TS_PUSH(w->arena, &w->all, text);
@@ -42,7 +49,7 @@ static uint32_t word(words *w, const char *text)
   return (uint32_t)w->all.count - 1;
 }
 
-static void put_words(const words *w, const char *name, FILE *out)
+static void put_words(const report_html_words *w, const char *name, FILE *out)
 {
   ts_put_script(out, "\"%s\":[", name);
   for (size_t i = 0; i < w->all.count; i++)
@@ -57,7 +64,7 @@ typedef const char *text_of(const ts_sweep *s, const ts_outcome *o, uint32_t whi
 static void put_column(const ts_sweep *s, text_of *text, uint32_t which, FILE *out)
 {
   size_t count = plans_of(s);
-  words w = {.arena = ts_arena_new("column")};
+  report_html_words w = {.arena = ts_arena_new("column")};
   fputs("\"of\":[", out);
   for (size_t i = 0; i < count; i++) {
     const char *one = text(s, &s->outcomes[i], which, w.arena);
@@ -92,7 +99,7 @@ static const char *warnings(const ts_sweep *s, const ts_outcome *o, uint32_t whi
   return all;
 }
 
-static void put_number(bool first, bool known, double value, FILE *out)
+static void report_html_put_number(bool first, bool known, double value, FILE *out)
 {
   if (!first)
     fputc(',', out);
@@ -111,8 +118,8 @@ static void put_figures(const ts_sweep *s, FILE *out)
     ts_put_script(out, "%s{\"name\":\"%s\",\"unit\":\"%s\",\"of\":[", f ? "," : "", figure->name,
                   ts_figure_units[figure->unit].symbol);
     for (size_t i = 0; i < count; i++)
-      put_number(!i, ts_outcome_knows(&s->outcomes[i], (ts_figure_id)f),
-                 s->outcomes[i].figures.of[f], out);
+      report_html_put_number(!i, ts_outcome_knows(&s->outcomes[i], (ts_figure_id)f),
+                             s->outcomes[i].figures.of[f], out);
     ts_put_script(out, "],\"title\":\"%s\",\"better\":", ts_figure_title((ts_figure_id)f).text);
     fprintf(out, "%d}\n", figure->better);
   }
@@ -122,8 +129,8 @@ static void put_figures(const ts_sweep *s, FILE *out)
                   s->search->goals[g].text);
     fputs(s->search->goals[g].maximize ? "true,\"of\":[" : "false,\"of\":[", out);
     for (size_t i = 0; i < count; i++)
-      put_number(!i, s->outcomes[i].worths, s->outcomes[i].worths ? s->outcomes[i].worths[g] : 0,
-                 out);
+      report_html_put_number(!i, s->outcomes[i].worths,
+                             s->outcomes[i].worths ? s->outcomes[i].worths[g] : 0, out);
     fputs("]}\n", out);
   }
   fputs("],\n", out);
@@ -145,15 +152,15 @@ static void put_plans(const ts_sweep *s, FILE *out)
       fprintf(out, any++ ? ",%zu" : "%zu", i);
   fputs("],\n\"limit\":[", out);
   for (size_t i = 0; i < count; i++)
-    put_number(!i, s->outcomes[i].limit > 0, s->outcomes[i].limit, out);
+    report_html_put_number(!i, s->outcomes[i].limit > 0, s->outcomes[i].limit, out);
   fputs("],\"low\":[", out);
   for (size_t i = 0; i < count; i++)
-    put_number(!i, s->outcomes[i].sure && s->outcomes[i].sure->step.on,
-               s->outcomes[i].sure ? s->outcomes[i].sure->step.low : 0, out);
+    report_html_put_number(!i, s->outcomes[i].sure && s->outcomes[i].sure->step.on,
+                           s->outcomes[i].sure ? s->outcomes[i].sure->step.low : 0, out);
   fputs("],\"high\":[", out);
   for (size_t i = 0; i < count; i++)
-    put_number(!i, s->outcomes[i].sure && s->outcomes[i].sure->step.on,
-               s->outcomes[i].sure ? s->outcomes[i].sure->step.high : 0, out);
+    report_html_put_number(!i, s->outcomes[i].sure && s->outcomes[i].sure->step.on,
+                           s->outcomes[i].sure ? s->outcomes[i].sure->step.high : 0, out);
   fputs("],\n\"why\":{", out);
   put_column(s, reason, 0, out);
   fputs("},\n\"warnings\":{", out);

@@ -357,7 +357,7 @@ static size_t ranked_with(const ts_sweep *s, ts_code code)
   return plans;
 }
 
-static void put_warnings(const ts_sweep *s, FILE *out)
+static void report_text_put_warnings(const ts_sweep *s, FILE *out)
 {
   bool any = false;
   size_t ranked = ts_sweep_count(s, TS_RANKED);
@@ -379,5 +379,5 @@ void ts_sweep_put_text(const ts_sweep *s, size_t top, FILE *out)
   put_ranked(s, top, out);
   put_budget(s, out);
   put_left_out(s, out);
-  put_warnings(s, out);
+  report_text_put_warnings(s, out);
 }

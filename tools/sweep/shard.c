@@ -8,7 +8,7 @@
 
 enum { MOST = 1000000 };
 
-static bool number(const char *text, long long least, long long most, long long *value)
+static bool shard_number(const char *text, long long least, long long most, long long *value)
 {
   char *end;
   errno = 0;
@@ -17,7 +17,7 @@ static bool number(const char *text, long long least, long long most, long long 
          *value <= most;
 }
 
-static bool wrong(const ts_options *o, const char *why)
+static bool shard_wrong(const ts_options *o, const char *why)
 {
   ts_options_wrong(o, "`%s` takes I/N, such as 2/8, all/N or auto: %s", o->spelled, why);
   return false;
@@ -32,22 +32,22 @@ static bool from_environment(const ts_options *o, long long stated, ts_sweep_sha
   long long least = 0;
   shard->count = stated;
   if (id) {
-    if (first && !number(first, 0, INT32_MAX, &least))
-      return wrong(o, "SLURM_ARRAY_TASK_MIN is no number");
-    if (!number(id, least, INT32_MAX, &shard->index))
-      return wrong(o, "SLURM_ARRAY_TASK_ID is no number of the array");
+    if (first && !shard_number(first, 0, INT32_MAX, &least))
+      return shard_wrong(o, "SLURM_ARRAY_TASK_MIN is no number");
+    if (!shard_number(id, least, INT32_MAX, &shard->index))
+      return shard_wrong(o, "SLURM_ARRAY_TASK_ID is no number of the array");
     shard->index -= least;
-    if (!stated && !number(count, 1, MOST, &shard->count))
-      return wrong(o, "SLURM_ARRAY_TASK_COUNT is not set: say auto/N");
+    if (!stated && !shard_number(count, 1, MOST, &shard->count))
+      return shard_wrong(o, "SLURM_ARRAY_TASK_COUNT is not set: say auto/N");
   } else if (index) {
-    if (!number(index, 0, INT32_MAX, &shard->index))
-      return wrong(o, "JOB_COMPLETION_INDEX is no number");
+    if (!shard_number(index, 0, INT32_MAX, &shard->index))
+      return shard_wrong(o, "JOB_COMPLETION_INDEX is no number");
     if (!stated)
-      return wrong(o, "JOB_COMPLETION_INDEX does not say of how many: say auto/N");
+      return shard_wrong(o, "JOB_COMPLETION_INDEX does not say of how many: say auto/N");
   } else {
-    return wrong(o, "neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX is set");
+    return shard_wrong(o, "neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX is set");
   }
-  return shard->index < shard->count || wrong(o, "this task is behind the last part");
+  return shard->index < shard->count || shard_wrong(o, "this task is behind the last part");
 }
 
 bool ts_sweep_shard_read(const ts_options *o, ts_sweep_shard *shard)
@@ -56,8 +56,8 @@ bool ts_sweep_shard_read(const ts_options *o, ts_sweep_shard *shard)
   char first[24];
   size_t length = slash ? (size_t)(slash - text) : strlen(text);
   long long count = 0;
-  if (length >= sizeof first || (slash && !number(slash + 1, 1, MOST, &count)))
-    return wrong(o, "N is a whole number from 1 to 1000000");
+  if (length >= sizeof first || (slash && !shard_number(slash + 1, 1, MOST, &count)))
+    return shard_wrong(o, "N is a whole number from 1 to 1000000");
   memcpy(first, text, length);
   first[length] = 0;
   if (!strcmp(first, "auto"))
@@ -67,9 +67,9 @@ bool ts_sweep_shard_read(const ts_options *o, ts_sweep_shard *shard)
     return true;
   }
   if (!slash)
-    return wrong(o, "it has no `/`");
-  if (!number(first, 1, count, &shard->index))
-    return wrong(o, "I is a whole number from 1 to N, or `all`");
+    return shard_wrong(o, "it has no `/`");
+  if (!shard_number(first, 1, count, &shard->index))
+    return shard_wrong(o, "I is a whole number from 1 to N, or `all`");
   shard->index--;
   shard->count = count;
   return true;

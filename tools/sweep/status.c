@@ -31,7 +31,7 @@ static const char *const notes[] = {
 };
 static const ts_program program = TS_COMMAND("how far a sweep has come.");
 
-typedef struct task {
+typedef struct status_task {
   ts_arena *arena;
   ts_options options;
   ts_diags *diags;
@@ -42,11 +42,11 @@ typedef struct task {
   ts_journal_about about;
   uint64_t plans;
   TS_VEC(ts_journal_sweep) sweeps;
-} task;
+} status_task;
 
-static void keep(void *closure, const ts_journal_sweep *sweep)
+static void status_keep(void *closure, const ts_journal_sweep *sweep)
 {
-  task *t = closure;
+  status_task *t = closure;
   TS_PUSH(t->arena, &t->sweeps, *sweep);
 }
 
@@ -57,7 +57,7 @@ static ts_text seconds(double s)
 }
 
 /* One writes at a time, so only the last of them may be under way. */
-static void put_sweep(const task *t, const ts_journal_sweep *s, bool last, FILE *out)
+static void put_sweep(const status_task *t, const ts_journal_sweep *s, bool last, FILE *out)
 {
   double silent = t->now - s->seen;
   ts_put_text(out, "%s, %s\n  %s of %s plans, %s of them by this sweep", s->title, s->goal,
@@ -80,7 +80,7 @@ static void put_sweep(const task *t, const ts_journal_sweep *s, bool last, FILE 
     ts_put_text(out, "  best so far: %s\n", s->best);
 }
 
-static void put_text(const task *t, FILE *out)
+static void status_put_text(const status_task *t, FILE *out)
 {
   ts_put_text(out, "%s: %s plan%s of %s, TrainSpec %s\n", t->path,
               ts_format_count(t->plans).text, t->plans == 1 ? "" : "s", t->about.file,
@@ -91,7 +91,7 @@ static void put_text(const task *t, FILE *out)
   }
 }
 
-static void put_json(const task *t, FILE *out)
+static void status_put_json(const status_task *t, FILE *out)
 {
   ts_json_writer w = {.out = out, .spaced = true};
   ts_json_begin(&w, NULL, '{');
@@ -115,13 +115,13 @@ static void put_json(const task *t, FILE *out)
   ts_json_end_document(&w);
 }
 
-static int show(task *t)
+static int status_show(status_task *t)
 {
   ts_error error = {0};
   struct timespec now;
   ts_journal *j = ts_journal_open(t->arena, t->path, TS_JOURNAL_READ, &error);
   bool read = j && ts_journal_about_of(j, t->arena, &t->about, &error) &&
-              ts_journal_sweeps(j, t->arena, keep, t, &error) &&
+              ts_journal_sweeps(j, t->arena, status_keep, t, &error) &&
               ts_journal_plans(j, &t->plans, &error);
   ts_journal_close(j);
   if (!read) {
@@ -131,14 +131,14 @@ static int show(task *t)
   clock_gettime(CLOCK_REALTIME, &now);
   t->now = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
   if (t->json)
-    put_json(t, stdout);
+    status_put_json(t, stdout);
   else
-    put_text(t, stdout);
+    status_put_text(t, stdout);
   return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
 }
 
 /* Until it is interrupted. */
-static int serve(task *t)
+static int serve(status_task *t)
 {
   static const atomic_bool never;
   ts_error error = {0};
@@ -153,7 +153,7 @@ static int serve(task *t)
   return status;
 }
 
-static bool take(task *t, int id)
+static bool status_take(status_task *t, int id)
 {
   static const char *const forms[] = {"text", "json", NULL};
   int form;
@@ -174,22 +174,22 @@ static bool take(task *t, int id)
   return !t->options.status;
 }
 
-static int run(task *t, int argc, char **argv)
+static int status_run(status_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
   for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !take(t, id))
+    if (id == TS_OPTIONS_EXIT || !status_take(t, id))
       return t->options.status;
   if (!t->path)
     return ts_options_wrong(&t->options, "no JOURNAL given");
-  return t->serve ? serve(t) : show(t);
+  return t->serve ? serve(t) : status_show(t);
 }
 
 int ts_sweep_status_main(int argc, char **argv)
 {
-  task t = {.arena = ts_arena_new("status")};
+  status_task t = {.arena = ts_arena_new("status")};
   t.diags = ts_diags_new(t.arena, ts_sources_new(t.arena));
-  int status = run(&t, argc, argv), rejected = ts_options_report(&t.options, t.diags);
+  int status = status_run(&t, argc, argv), rejected = ts_options_report(&t.options, t.diags);
   ts_arena_free(t.arena);
   return rejected ? rejected : status;
 }

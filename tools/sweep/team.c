@@ -156,7 +156,7 @@ static void greet(ts_team *t, const ts_sweep *s, long long jobs, const char *why
 
 static bool equal(const char *a, const char *b) { return a && b && !strcmp(a, b); }
 
-static void refuse(ts_team *t, int rank, const char *host, const char *why, const char *help)
+static void team_refuse(ts_team *t, int rank, const char *host, const char *why, const char *help)
 {
   ts_diag *d = ts_diag_add(t->sweep->session->diags, TS_E0712, TS_NO_SPAN,
                            "process %d on `%s` cannot take part: %s", rank, host ? host : "?", why);
@@ -175,20 +175,22 @@ static void take_hello(ts_team *t, int rank, ts_unpacker *u)
   m->host = host ? host : "?";
   m->threads = threads;
   if (why)
-    refuse(t, rank, host, why, NULL);
+    team_refuse(t, rank, host, why, NULL);
   else if (!equal(version, id->version))
-    refuse(t, rank, host,
-           ts_arena_printf(t->arena, "it is TrainSpec %s, and this is %s", version ? version : "?",
-                           id->version),
-           "start the same program on all nodes");
+    team_refuse(t, rank, host,
+                ts_arena_printf(t->arena, "it is TrainSpec %s, and this is %s",
+                                version ? version : "?", id->version),
+                "start the same program on all nodes");
   else if (!equal(build, id->build))
-    refuse(t, rank, host, "it is another build of TrainSpec, which may come to other figures",
-           "start the same program on all nodes");
+    team_refuse(t, rank, host, "it is another build of TrainSpec, which may come to other figures",
+                "start the same program on all nodes");
   else if (!equal(inputs, id->inputs))
-    refuse(t, rank, host, "it reads another plan: the file, or one that it imports, differs there",
-           "give all nodes the same files");
+    team_refuse(t, rank, host,
+                "it reads another plan: the file, or one that it imports, differs there",
+                "give all nodes the same files");
   else if (!equal(plans, id->plans))
-    refuse(t, rank, host, "it was started with other options", "start all with one command line");
+    team_refuse(t, rank, host, "it was started with other options",
+                "start all with one command line");
 }
 
 /* ---- The leader ---- */
@@ -247,7 +249,7 @@ static void pack_asked(const ts_sweep *s, size_t index, ts_packer *p)
     ts_pack_number(p, (uint64_t)ts_search_places(s->search, o->point)[c]);
 }
 
-static void give(ts_team *t, int rank)
+static void team_give(ts_team *t, int rank)
 {
   const ts_sweep *s = t->sweep;
   member *m = &t->members[rank];
@@ -264,7 +266,7 @@ static void give(ts_team *t, int rank)
   ts_arena_reset(t->scratch);
 }
 
-static void known(ts_team *t, size_t index, double seconds)
+static void team_known(ts_team *t, size_t index, double seconds)
 {
   t->owner[index] = DONE;
   t->left--;
@@ -291,10 +293,10 @@ static void take_results(ts_team *t, int rank, ts_unpacker *u)
     out.known = true;
     s->outcomes[index] = out;
     m->given--;
-    known(t, index, seconds);
+    team_known(t, index, seconds);
   }
   if (u->bad)
-    refuse(t, rank, m->host, "what it sent is cut off", NULL);
+    team_refuse(t, rank, m->host, "what it sent is cut off", NULL);
 }
 
 static void take_back(ts_team *t, int rank)
@@ -370,13 +372,13 @@ static bool more_of_leader(void *closure)
   listen(t);
   for (int rank = 1; rank < ts_wire_size(t->wire) && unbegun(t); rank++)
     if (t->members[rank].here && !t->members[rank].lost)
-      give(t, rank);
+      team_give(t, rank);
   return t->left > 0;
 }
 
 static void done_of_leader(void *closure, size_t index, double seconds)
 {
-  known(closure, index, seconds);
+  team_known(closure, index, seconds);
 }
 
 static bool tick_of_leader(void *closure)

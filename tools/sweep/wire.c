@@ -146,13 +146,16 @@ void ts_wire_close(ts_sweep_wire *w, bool all)
 
 #else
 
-static int number(const char *name)
+static int wire_number(const char *name)
 {
   const char *text = getenv(name);
   return text ? atoi(text) : 0;
 }
 
-bool ts_wire_missing(void) { return number("OMPI_COMM_WORLD_SIZE") > 1 || number("PMI_SIZE") > 1; }
+bool ts_wire_missing(void)
+{
+  return wire_number("OMPI_COMM_WORLD_SIZE") > 1 || wire_number("PMI_SIZE") > 1;
+}
 
 ts_sweep_wire *ts_wire_open(ts_arena *arena) { return (void)arena, NULL; }
 

@@ -55,7 +55,7 @@ static const char *find_text(const char *at, const char *end, const char *text)
 }
 
 /* "1,024.5", "1.23K", "66.91GiB"; GB is 2^30 bytes, as frameworks print memory. */
-static const char *take_number(const char *at, const char *end, bool bytes, double *value)
+static const char *log_take_number(const char *at, const char *end, bool bytes, double *value)
 {
   char digits[64];
   size_t count = 0;
@@ -98,7 +98,7 @@ static bool take_after(const ts_log_reading *r, const char *at, const char *end,
     const char *from = key + strlen(r->after);
     while (from < end && strchr(" \t:='\"[", *from) && *from)
       from++;
-    if (from < end && take_number(from, end, is_bytes(r->figure), value))
+    if (from < end && log_take_number(from, end, is_bytes(r->figure), value))
       return true;
   }
   return false;
@@ -110,7 +110,7 @@ static bool take_before(const ts_log_reading *r, const char *at, const char *end
     const char *from = key;
     while (from > at && strchr("0123456789.", from[-1]))
       from--;
-    if (from < key && take_number(from, key, false, value))
+    if (from < key && log_take_number(from, key, false, value))
       return true;
   }
   return false;
@@ -178,8 +178,8 @@ static double clock_of(const char *at, const char *end)
 
 static double larger_known(double a, double b) { return isnan(a) || b > a ? b : a; }
 
-static void add_row(log_reader *r, log_state *s, const double of[TS_LOG_FIGURE_COUNT],
-                    uint32_t line)
+static void log_add_row(log_reader *r, log_state *s, const double of[TS_LOG_FIGURE_COUNT],
+                        uint32_t line)
 {
   ts_log_row *last = s->rows.count ? &s->rows.at[s->rows.count - 1] : NULL;
   ts_log_row row = {.steps = 1, .line = line, .paused = s->paused, .run = last ? last->run : 0};
@@ -213,7 +213,7 @@ static void add_whole(log_reader *r, log_state *s, double of[TS_LOG_FIGURE_COUNT
   s->rows.count = 0;
   of[TS_LOG_SECONDS] = run / steps;
   s->whole = true;
-  add_row(r, s, of, line);
+  log_add_row(r, s, of, line);
   s->rows.at[0].steps = steps;
 }
 
@@ -227,7 +227,7 @@ static void use_line(log_reader *r, log_state *s, const ts_log_line *l, const ch
   s->memory = larger_known(s->memory, of[TS_LOG_MEMORY]);
   s->reserved = larger_known(s->reserved, of[TS_LOG_RESERVED]);
   switch (l->kind) {
-  case TS_LOG_DONE: add_row(r, s, of, line); break;
+  case TS_LOG_DONE: log_add_row(r, s, of, line); break;
   case TS_LOG_BESIDE: break;
   case TS_LOG_PAUSED:
     s->paused = true;
@@ -351,13 +351,13 @@ static bool read_csv(log_reader *r, const char *text, size_t size, log_state *s)
       of[f] = NAN;
     for (size_t c = 0; kind == TS_CSV_ROW && c < count && c < columns; c++)
       if (figure[c] >= 0 && cell[c].length &&
-          take_number(cell[c].at, cell[c].at + cell[c].length, false, &of[figure[c]]))
+          log_take_number(cell[c].at, cell[c].at + cell[c].length, false, &of[figure[c]]))
         of[figure[c]] *= times[c];
     if (isnan(of[TS_LOG_STEP]))
       continue;
     s->memory = larger_known(s->memory, of[TS_LOG_MEMORY]);
     s->reserved = larger_known(s->reserved, of[TS_LOG_RESERVED]);
-    add_row(r, s, of, csv.line);
+    log_add_row(r, s, of, csv.line);
   }
   return true;
 }

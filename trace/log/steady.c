@@ -23,7 +23,7 @@ typedef struct steady_finder {
   TS_VEC(ts_log_level) levels;
 } steady_finder;
 
-static int by_number(const void *a, const void *b)
+static int steady_by_number(const void *a, const void *b)
 {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -42,7 +42,7 @@ double ts_log_median(double *numbers, uint32_t count)
 {
   if (!count)
     return NAN;
-  qsort(numbers, count, sizeof *numbers, by_number);
+  qsort(numbers, count, sizeof *numbers, steady_by_number);
   return quantile(numbers, count, 0.5);
 }
 
@@ -112,7 +112,7 @@ static void drop_warm_up(steady_finder *f, uint32_t skip)
   f->row += skip, f->time += skip, f->count -= skip;
 }
 
-static void prepare(steady_finder *f)
+static void steady_prepare(steady_finder *f)
 {
   double middle = median_of(f, 0, f->count);
   double limit = fmax(4 * spread_about(f, 0, f->count, middle), least_outlier);
@@ -136,7 +136,7 @@ static void end_level(steady_finder *f, uint32_t from, uint32_t to)
     else
       f->sorted[l.count++] = f->time[i];
   }
-  qsort(f->sorted, l.count, sizeof *f->sorted, by_number);
+  qsort(f->sorted, l.count, sizeof *f->sorted, steady_by_number);
   l.median = quantile(f->sorted, l.count, 0.5);
   l.low = quantile(f->sorted, l.count, 0.25);
   l.high = quantile(f->sorted, l.count, 0.75);
@@ -146,7 +146,7 @@ static void end_level(steady_finder *f, uint32_t from, uint32_t to)
 
 /* Binary segmentation: the split that explains most squares, if it explains more than chance does
  * (Yao's criterion, 1988, with a factor for noise that is not independent) and its means differ. */
-static void split(steady_finder *f, uint32_t from, uint32_t to)
+static void steady_split(steady_finder *f, uint32_t from, uint32_t to)
 {
   double best = 0;
   uint32_t at = 0;
@@ -161,8 +161,8 @@ static void split(steady_finder *f, uint32_t from, uint32_t to)
     end_level(f, from, to);
     return;
   }
-  split(f, from, at);
-  split(f, at, to);
+  steady_split(f, from, at);
+  steady_split(f, at, to);
 }
 
 bool ts_log_find_steady(ts_arena *arena, const ts_log *log, ts_log_steady *s)
@@ -180,8 +180,8 @@ bool ts_log_find_steady(ts_arena *arena, const ts_log *log, ts_log_steady *s)
     return false;
   s->warm_up = warm_up_of(&f);
   drop_warm_up(&f, s->warm_up);
-  prepare(&f);
-  split(&f, 0, f.count);
+  steady_prepare(&f);
+  steady_split(&f, 0, f.count);
   s->levels = f.levels.at;
   s->level_count = (uint32_t)f.levels.count;
   for (uint32_t l = 0; l < s->level_count; l++)

@@ -21,7 +21,7 @@ static const char *const known[KNOWN] = {"comm_type", "comm_group", "msg_size",
                                          "stage",     "dst",        "src",
                                          "comm_group_size", "additional", "_elapsed_time"};
 
-typedef struct reader {
+typedef struct aicb_reader {
   ts_events *e;
   ts_feed *feed;
   uint64_t line;
@@ -32,9 +32,9 @@ typedef struct reader {
   uint32_t first, last, before;
   bool messages;
   uint32_t step;     /* of the section */
-} reader;
+} aicb_reader;
 
-static bool wrong(reader *r, const char *what, ts_csv_cell c)
+static bool aicb_wrong(aicb_reader *r, const char *what, ts_csv_cell c)
 {
   ts_feed_fail(
     r->feed, "rows are communications: a type such as CommType.all_reduce, a group and bytes",
@@ -44,14 +44,14 @@ static bool wrong(reader *r, const char *what, ts_csv_cell c)
 }
 
 /* "CommType.all_reduce", "CommGroup.tp_group": what is behind the dot. */
-static ts_csv_cell member(ts_csv_cell c)
+static ts_csv_cell aicb_member(ts_csv_cell c)
 {
   const char *dot = memchr(c.at, '.', c.length);
   return dot ? (ts_csv_cell){.at = dot + 1, .length = (size_t)(c.at + c.length - dot - 1)} : c;
 }
 
 /* Not below 0, with or without a point; -1 for `None` and empty cells. */
-static bool take_number(ts_csv_cell c, int64_t *value)
+static bool aicb_take_number(ts_csv_cell c, int64_t *value)
 {
   int64_t thousandths;
   *value = -1;
@@ -85,7 +85,7 @@ static bool take_time(ts_csv_cell c, double unit, int64_t *ns)
 
 /* Of "((2048, 512), (512, 1024))": the two matrices, and what their product takes. They have two
  * bytes an element, as AICB's messages do. */
-static ts_event_work work_of(ts_events *e, ts_csv_cell shapes)
+static ts_event_work aicb_work_of(ts_events *e, ts_csv_cell shapes)
 {
   static const char types[] = "[\"bf16\",\"bf16\"]";
   double elements = 1, last = 0;
@@ -132,14 +132,14 @@ static uint32_t take_group(ts_events *e, ts_csv_cell name, int64_t size)
   return string;
 }
 
-static void begin_part(reader *r)
+static void begin_part(aicb_reader *r)
 {
   ts_workload *w = r->e->workload;
   TS_PUSH(r->e->arena, &w->parts,
           ((ts_workload_part){(uint32_t)w->sections.count - 1, r->step, r->e->count, -1}));
 }
 
-static void begin_section(reader *r, uint32_t name, int64_t first, int64_t last)
+static void begin_section(aicb_reader *r, uint32_t name, int64_t first, int64_t last)
 {
   TS_PUSH(r->e->arena, &r->e->workload->sections, ((ts_workload_section){name, first, last}));
   r->first = r->before = TS_EVENT_NONE;
@@ -148,8 +148,8 @@ static void begin_section(reader *r, uint32_t name, int64_t first, int64_t last)
   begin_part(r);
 }
 
-static void add(reader *r, ts_csv_cell name, uint32_t comm, int64_t duration,
-                ts_event_work work)
+static void aicb_add(aicb_reader *r, ts_csv_cell name, uint32_t comm, int64_t duration,
+                     ts_event_work work)
 {
   ts_events *e = r->e;
   uint32_t event = e->count, string = ts_events_string(e, name.at, name.length);
@@ -178,7 +178,7 @@ static void add(reader *r, ts_csv_cell name, uint32_t comm, int64_t duration,
   r->messages = message;
 }
 
-static bool take_row(reader *r, const ts_csv_cell *cells, size_t count)
+static bool take_row(aicb_reader *r, const ts_csv_cell *cells, size_t count)
 {
   static const ts_csv_cell none = {.at = ""};
   ts_events *e = r->e;
@@ -186,20 +186,20 @@ static bool take_row(reader *r, const ts_csv_cell *cells, size_t count)
   int64_t bytes, size, source, destination, elapsed;
   for (int c = 0; c < KNOWN; c++)
     at[c] = r->column[c] >= 0 && (size_t)r->column[c] < count ? cells[r->column[c]] : none;
-  ts_csv_cell type = member(at[TYPE]), stage = at[STAGE].length ? at[STAGE] : type;
+  ts_csv_cell type = aicb_member(at[TYPE]), stage = at[STAGE].length ? at[STAGE] : type;
   bool computes = ts_is(type.at, type.length, "computation");
   if (computes)
     bytes = -1; /* what a computation has there are the shapes of its inputs */
-  else if (!take_number(at[BYTES], &bytes))
-    return wrong(r, "not a number of bytes", at[BYTES]);
-  if (!take_number(at[GROUP_SIZE], &size) || size == 0)
-    return wrong(r, "not a size of a group", at[GROUP_SIZE]);
-  if (!take_number(at[SOURCE], &source))
-    return wrong(r, "not a rank", at[SOURCE]);
-  if (!take_number(at[DESTINATION], &destination))
-    return wrong(r, "not a rank", at[DESTINATION]);
+  else if (!aicb_take_number(at[BYTES], &bytes))
+    return aicb_wrong(r, "not a number of bytes", at[BYTES]);
+  if (!aicb_take_number(at[GROUP_SIZE], &size) || size == 0)
+    return aicb_wrong(r, "not a size of a group", at[GROUP_SIZE]);
+  if (!aicb_take_number(at[SOURCE], &source))
+    return aicb_wrong(r, "not a rank", at[SOURCE]);
+  if (!aicb_take_number(at[DESTINATION], &destination))
+    return aicb_wrong(r, "not a rank", at[DESTINATION]);
   if (!take_time(at[ELAPSED], computes ? 1 : 1e6, &elapsed))
-    return wrong(r, "not a time", at[ELAPSED]);
+    return aicb_wrong(r, "not a time", at[ELAPSED]);
   if (ts_is(type.at, type.length, "epoch_end")) {
     e->workload->parts.at[e->workload->parts.count - 1].measured = elapsed;
     r->step++;
@@ -207,7 +207,7 @@ static bool take_row(reader *r, const ts_csv_cell *cells, size_t count)
     return true;
   }
   if (computes) {
-    add(r, stage, TS_EVENT_NONE, elapsed, work_of(e, at[BYTES]));
+    aicb_add(r, stage, TS_EVENT_NONE, elapsed, aicb_work_of(e, at[BYTES]));
     return true;
   }
   ts_event_comm c = {.kind = ts_comm_kind_of(type.at, type.length),
@@ -223,11 +223,11 @@ static bool take_row(reader *r, const ts_csv_cell *cells, size_t count)
     return true;
   }
   c.name = ts_events_string(e, type.at, type.length);
-  c.group = take_group(e, member(at[GROUP]), size);
+  c.group = take_group(e, aicb_member(at[GROUP]), size);
   c.peer = c.kind == TS_COMM_RECV ? source : c.kind == TS_COMM_SEND ? destination : -1;
   c.group_label = ts_events_string(e, at[ADDITIONAL].at, at[ADDITIONAL].length);
   TS_PUSH(e->arena, &e->comms, c);
-  add(r, stage, (uint32_t)e->comms.count - 1, elapsed, (ts_event_work){0});
+  aicb_add(r, stage, (uint32_t)e->comms.count - 1, elapsed, (ts_event_work){0});
   return true;
 }
 
@@ -250,7 +250,7 @@ static bool is_section(ts_feed *feed)
 }
 
 /* The ranks of a section are all from its first to its last. */
-static bool take_section(reader *r)
+static bool take_section(aicb_reader *r)
 {
   ts_feed *f = r->feed;
   int64_t first = -1, last = -1, count = 0;
@@ -297,7 +297,7 @@ static bool is_aicb(ts_feed *feed)
                               memcmp(feed->buffer + feed->at, header, sizeof header - 1) == 0);
 }
 
-static bool take_header(reader *r)
+static bool take_header(aicb_reader *r)
 {
   ts_csv_cell cells[COLUMNS];
   size_t count = r->columns = ts_feed_row(r->e->arena, r->feed, &r->line, cells, COLUMNS);
@@ -313,7 +313,7 @@ static bool take_header(reader *r)
 }
 
 /* False at the end of a section or the file, or with the error filled. */
-static bool take_rows(reader *r)
+static bool take_rows(aicb_reader *r)
 {
   ts_csv_cell cells[COLUMNS];
   size_t count;
@@ -327,7 +327,7 @@ static bool take_rows(reader *r)
       return true;
     }
     if (count < r->columns)
-      return wrong(r, "the start of a row with too few cells", cells[0]);
+      return aicb_wrong(r, "the start of a row with too few cells", cells[0]);
     if (!take_row(r, cells, count))
       return false;
   }
@@ -337,7 +337,7 @@ static bool take_rows(reader *r)
 static bool read_aicb(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
   (void)options;
-  reader r = {.e = e, .feed = feed, .first = TS_EVENT_NONE, .before = TS_EVENT_NONE};
+  aicb_reader r = {.e = e, .feed = feed, .first = TS_EVENT_NONE, .before = TS_EVENT_NONE};
   bool good = true;
   e->format = TS_TRACE_AICB;
   e->workload = TS_NEW(e->arena, ts_workload);

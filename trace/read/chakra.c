@@ -24,7 +24,7 @@ typedef enum node_type {
 
 typedef enum schema { NOT_SHOWN, CURRENT, OF_JULY_2023, OF_END_OF_JUNE_2023, OF_JUNE_2023 } schema;
 
-typedef struct node {
+typedef struct chakra_node {
   uint64_t id, duration_micros, start_micros, duration_ns;
   uint32_t name, stream, group, shapes, types;
   /* whole: of an all-gather, whose `bytes` is a rank's share; -1: not stated */
@@ -32,9 +32,9 @@ typedef struct node {
   int64_t ops, moved; /* of ASTRA-sim's roofline: FLOP, and bytes of the tensors */
   bool has_id, host, has_host, has_duration, has_exact, has_start, has_comm_type;
   schema of;
-} node;
+} chakra_node;
 
-static const node no_node = {
+static const chakra_node no_node = {
   .type = 0, .comm_type = -1, .bytes = -1, .whole = -1, .source = -1, .destination = -1};
 
 /* CollectiveCommType */
@@ -47,7 +47,7 @@ static const uint8_t collectives_2023[] = {TS_COMM_ALL_REDUCE, TS_COMM_ALL_TO_AL
                                            TS_COMM_ALL_GATHER, TS_COMM_REDUCE_SCATTER,
                                            TS_COMM_BROADCAST};
 
-static ts_comm_kind collective_of(const node *n, const char *name)
+static ts_comm_kind collective_of(const chakra_node *n, const char *name)
 {
   bool old = n->of > CURRENT;
   const uint8_t *kinds = old ? collectives_2023 : collectives;
@@ -58,7 +58,7 @@ static ts_comm_kind collective_of(const node *n, const char *name)
            ts_comm_kind_of(name, strlen(name));
 }
 
-static ts_event_kind device_kind(const node *n, const char *name)
+static ts_event_kind device_kind(const chakra_node *n, const char *name)
 {
   if (n->type >= COMM_SEND)
     return TS_KERNEL_COMMUNICATION;
@@ -67,7 +67,7 @@ static ts_event_kind device_kind(const node *n, const char *name)
   return strncmp(name, "Memset", 6) == 0 ? TS_KERNEL_FILL : ts_kernel_kind(name);
 }
 
-static uint32_t add_comm(ts_events *e, const node *n, const char *name)
+static uint32_t chakra_add_comm(ts_events *e, const chakra_node *n, const char *name)
 {
   ts_event_comm c = {.name = n->name,
                      .group = n->group,
@@ -85,7 +85,7 @@ static uint32_t add_comm(ts_events *e, const node *n, const char *name)
   return (uint32_t)e->comms.count - 1;
 }
 
-static void add_node(ts_events *e, const node *n)
+static void chakra_add_node(ts_events *e, const chakra_node *n)
 {
   const char *name = ts_events_text(e, n->name);
   bool host = n->has_host ? n->host : false;
@@ -112,7 +112,7 @@ static void add_node(ts_events *e, const node *n)
                        (ts_event_work){.flops = n->ops > 0 ? (double)n->ops : 0,
                                        .bytes = n->moved > 0 ? (double)n->moved : 0});
   if (n->type >= COMM_SEND) {
-    v->detail = add_comm(e, n, name);
+    v->detail = chakra_add_comm(e, n, name);
   } else if (n->shapes && v->class == TS_EVENT_OPERATOR) {
     v->detail = (uint32_t)e->shapes.count;
     e->has_shapes = true;
@@ -122,7 +122,7 @@ static void add_node(ts_events *e, const node *n)
 
 /* ---- Protobuf ---- */
 
-static uint32_t text_of(ts_events *e, const ts_wire *w)
+static uint32_t chakra_text_of(ts_events *e, const ts_wire *w)
 {
   return ts_events_string(e, (const char *)w->at, (size_t)(w->end - w->at));
 }
@@ -134,8 +134,8 @@ static int64_t signed_of(uint32_t number, uint64_t value)
   return number == 7 ? (int32_t)value : (int64_t)value;
 }
 
-static void use_attribute(ts_events *e, node *n, const char *name, size_t length, int64_t number,
-                          const ts_wire *text)
+static void use_attribute(ts_events *e, chakra_node *n, const char *name, size_t length,
+                          int64_t number, const ts_wire *text)
 {
   if (ts_is(name, length, "is_cpu_op"))
     n->host = number != 0, n->has_host = true;
@@ -160,13 +160,13 @@ static void use_attribute(ts_events *e, node *n, const char *name, size_t length
   else if (ts_is(name, length, "stream") || ts_is(name, length, "pg_name")) {
     ts_arena *work = ts_arena_new("attribute");
     const char *digits = ts_arena_printf(work, "%lld", (long long)number);
-    uint32_t string = text ? text_of(e, text) : ts_events_string(e, digits, strlen(digits));
+    uint32_t string = text ? chakra_text_of(e, text) : ts_events_string(e, digits, strlen(digits));
     *(length == 6 ? &n->stream : &n->group) = string;
     ts_arena_free(work);
   }
 }
 
-static void take_attribute(ts_events *e, node *n, ts_wire w, ts_wire *outer)
+static void take_attribute(ts_events *e, chakra_node *n, ts_wire w, ts_wire *outer)
 {
   ts_wire_field f;
   ts_wire name = {0}, text = {0};
@@ -197,14 +197,14 @@ static void take_dependencies(ts_events *e, const ts_wire_field *f, ts_named_edg
     TS_PUSH(e->arena, edges, (ts_named_edge){ts_wire_varint(&w), e->count, control});
 }
 
-static void take_io(ts_events *e, node *n, ts_wire w)
+static void take_io(ts_events *e, chakra_node *n, ts_wire w)
 {
   ts_wire_field f;
   while (ts_wire_next(&w, &f))
     if (f.type == 2 && f.number == 2)
-      n->shapes = text_of(e, &f.bytes);
+      n->shapes = chakra_text_of(e, &f.bytes);
     else if (f.type == 2 && f.number == 3)
-      n->types = text_of(e, &f.bytes);
+      n->types = chakra_text_of(e, &f.bytes);
 }
 
 /* ---- Nodes of 2023 ---- */
@@ -241,7 +241,7 @@ static schema schema_of(ts_wire w)
 
 /* Numbers are fields 4 (a truth value), 6 and 7, a text is field 7 or 8: there is one of them. At
  * the end of June they are 5 and 6. */
-static void take_attribute_2023(ts_events *e, node *n, ts_wire w, ts_wire *outer)
+static void take_attribute_2023(ts_events *e, chakra_node *n, ts_wire w, ts_wire *outer)
 {
   ts_wire_field f;
   ts_wire name = {0}, text = {0};
@@ -265,7 +265,8 @@ static void take_attribute_2023(ts_events *e, node *n, ts_wire w, ts_wire *outer
 
 /* Before: fields of nodes are what attributes are now. Its time is in microseconds, as PyTorch's
  * converter writes it and as later schemas have it. */
-static void take_field_of_june(ts_events *e, node *n, const ts_wire_field *f, ts_named_edges *edges)
+static void take_field_of_june(ts_events *e, chakra_node *n, const ts_wire_field *f,
+                               ts_named_edges *edges)
 {
   static const struct {
     uint32_t field;
@@ -281,23 +282,23 @@ static void take_field_of_june(ts_events *e, node *n, const ts_wire_field *f, ts
       use_attribute(e, n, names[i].name, strlen(names[i].name), (int64_t)f->value, NULL);
 }
 
-static void take_field_2023(ts_events *e, node *n, const ts_wire_field *f, ts_named_edges *edges,
-                            ts_wire *outer)
+static void take_field_2023(ts_events *e, chakra_node *n, const ts_wire_field *f,
+                            ts_named_edges *edges, ts_wire *outer)
 {
   bool bytes = f->type == TS_WIRE_BYTES;
   if (f->number == 4)
     take_dependencies(e, f, edges, false);
   else if (f->number == 6 && bytes)
-    n->shapes = text_of(e, &f->bytes);
+    n->shapes = chakra_text_of(e, &f->bytes);
   else if (f->number == 7 && bytes)
-    n->types = text_of(e, &f->bytes);
+    n->types = chakra_text_of(e, &f->bytes);
   else if (f->number == 11 && bytes)
     take_attribute_2023(e, n, f->bytes, outer);
 }
 
 /* ---- Nodes ---- */
 
-static void take_field(ts_events *e, node *n, const ts_wire_field *f, ts_named_edges *edges,
+static void take_field(ts_events *e, chakra_node *n, const ts_wire_field *f, ts_named_edges *edges,
                        ts_wire *outer)
 {
   switch (f->number) {
@@ -317,17 +318,17 @@ static void take_field(ts_events *e, node *n, const ts_wire_field *f, ts_named_e
   }
 }
 
-typedef struct reader {
+typedef struct chakra_reader {
   ts_events *e;
   schema of;              /* of the nodes so far */
   TS_VEC(ts_wire) waiting; /* copies of nodes that do not show theirs */
   ts_named_edges edges;
-} reader;
+} chakra_reader;
 
-static bool take_node(reader *r, ts_wire w, schema of)
+static bool chakra_take_node(chakra_reader *r, ts_wire w, schema of)
 {
   ts_events *e = r->e;
-  node n = no_node;
+  chakra_node n = no_node;
   ts_wire_field f;
   size_t before = r->edges.count;
   n.of = of;
@@ -335,7 +336,7 @@ static bool take_node(reader *r, ts_wire w, schema of)
     if (f.number == 1)
       n.id = f.value;
     else if (f.number == 2 && f.type == TS_WIRE_BYTES)
-      n.name = text_of(e, &f.bytes);
+      n.name = chakra_text_of(e, &f.bytes);
     else if (f.number == 3)
       n.type = (int64_t)f.value;
     else if (of == OF_JUNE_2023)
@@ -347,15 +348,16 @@ static bool take_node(reader *r, ts_wire w, schema of)
     return false;
   }
   n.type += of >= OF_END_OF_JUNE_2023 && n.type > 0; /* they had no type of metadata */
-  add_node(e, &n);
+  chakra_add_node(e, &n);
   return true;
 }
 
 /* Nodes that waited for one that shows the schema. They are well formed. */
-static void take_waiting(reader *r, schema of)
+static void take_waiting(chakra_reader *r, schema of)
 {
   r->of = of;
-  for (size_t i = 0; i < r->waiting.count; i++) take_node(r, r->waiting.at[i], of);
+  for (size_t i = 0; i < r->waiting.count; i++)
+    chakra_take_node(r, r->waiting.at[i], of);
   r->waiting.count = 0;
 }
 
@@ -367,7 +369,7 @@ static bool is_well_formed(ts_wire w)
   return !w.wrong;
 }
 
-static bool take_record_of(reader *r, const ts_wire *record)
+static bool take_record_of(chakra_reader *r, const ts_wire *record)
 {
   schema of = schema_of(*record);
   size_t size = (size_t)(record->end - record->at);
@@ -380,7 +382,7 @@ static bool take_record_of(reader *r, const ts_wire *record)
   }
   if (r->of == NOT_SHOWN)
     take_waiting(r, of);
-  return take_node(r, *record, of == NOT_SHOWN ? r->of : of);
+  return chakra_take_node(r, *record, of == NOT_SHOWN ? r->of : of);
 }
 
 /* Metadata have a version and attributes alone: texts and messages, fields 1 and 2. */
@@ -398,7 +400,7 @@ static bool take_metadata(ts_events *e, ts_wire w)
   ts_wire_field f;
   while (ts_wire_next(&w, &f)) {
     if (f.number == 1 && f.type == 2)
-      e->version = ts_events_text(e, text_of(e, &f.bytes));
+      e->version = ts_events_text(e, chakra_text_of(e, &f.bytes));
     if (f.number != 2 || f.type != 2)
       continue;
     ts_wire a = f.bytes;
@@ -412,7 +414,7 @@ static bool take_metadata(ts_events *e, ts_wire w)
     w.wrong |= a.wrong;
     if (name.type == 2 && value.type == 2 && !*e->version &&
         ts_is((const char *)name.bytes.at, name.value, "schema"))
-      e->version = ts_events_text(e, text_of(e, &value.bytes));
+      e->version = ts_events_text(e, chakra_text_of(e, &value.bytes));
   }
   return !w.wrong;
 }
@@ -446,7 +448,7 @@ static bool next_record(ts_events *e, ts_feed *feed, ts_wire *record)
   return true;
 }
 
-static bool take_record(reader *r, ts_feed *feed, const ts_wire *record, bool first)
+static bool take_record(chakra_reader *r, ts_feed *feed, const ts_wire *record, bool first)
 {
   bool metadata = first && !is_node(*record);
   if (metadata)
@@ -477,7 +479,7 @@ static bool is_chakra(ts_feed *feed)
 static bool read_chakra(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
   (void)options;
-  reader r = {.e = e};
+  chakra_reader r = {.e = e};
   ts_wire record;
   e->format = TS_TRACE_CHAKRA;
   for (bool first = true; next_record(e, feed, &record); first = false)
@@ -517,7 +519,7 @@ static void take_list(ts_events *e, ts_json *j, ts_named_edges *edges, bool cont
   }
 }
 
-static void take_json_member(ts_events *e, ts_json *j, node *n, ts_named_edges *edges)
+static void take_json_member(ts_events *e, ts_json *j, chakra_node *n, ts_named_edges *edges)
 {
   if (TS_JSON_IS(j, "Id") || TS_JSON_IS(j, "id"))
     n->id = (uint64_t)ts_json_take_integer(j, 0), n->has_id = true;
@@ -565,7 +567,7 @@ static bool read_chakra_json(ts_events *e, ts_json *j, const ts_events_options *
     if (ts_json_value(j) != TS_JSON_OBJECT)
       return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "node %llu is not an object",
                                            (unsigned long long)e->seen + 1);
-    node n = no_node;
+    chakra_node n = no_node;
     size_t before = edges.count;
     while (ts_json_member(j)) take_json_member(e, j, &n, &edges);
     if (!ts_json_ok(j)) {
@@ -574,7 +576,7 @@ static bool read_chakra_json(ts_events *e, ts_json *j, const ts_events_options *
     }
     if (!n.has_id)
       return ts_feed_fail(j->feed, NULL, "node %llu has no `Id`", (unsigned long long)e->seen + 1);
-    add_node(e, &n);
+    chakra_add_node(e, &n);
   }
   return !j->feed->error->message[0] && ts_trace_graph_finish(e, &edges, j->feed->error);
 }

@@ -15,15 +15,15 @@ struct ts_string_table {
   TS_VEC(uint32_t) length;
 };
 
-typedef struct wanted {
+typedef struct events_wanted {
   const struct ts_string_table *strings;
   const char *text;
   size_t length;
-} wanted;
+} events_wanted;
 
 static bool same_string(const void *closure, uint32_t number)
 {
-  const wanted *w = closure;
+  const events_wanted *w = closure;
   return w->strings->length.at[number] == w->length &&
          !memcmp(w->strings->text.at[number], w->text, w->length);
 }
@@ -32,7 +32,7 @@ uint32_t ts_events_string(ts_events *e, const char *text, size_t length)
 {
   struct ts_string_table *s = e->strings;
   uint32_t hash = ts_hash_bytes(text, length);
-  uint32_t string = ts_hash_find(&s->table, hash, same_string, &(wanted){s, text, length});
+  uint32_t string = ts_hash_find(&s->table, hash, same_string, &(events_wanted){s, text, length});
   if (string != TS_HASH_NONE)
     return string;
   string = (uint32_t)s->text.count;

@@ -11,17 +11,23 @@
 enum { DEEPEST = 32, NUMBERS = 16 };
 
 /* a tensor that a node takes or makes */
-typedef struct use { uint64_t tensor, node; uint32_t event; bool made; } use;
+typedef struct execution_use {
+  uint64_t tensor, node;
+  uint32_t event;
+  bool made;
+} execution_use;
 
 /* where a tensor stands among the values of its side */
-typedef struct place { uint32_t leaf, argument; } place;
+typedef struct execution_place {
+  uint32_t leaf, argument;
+} execution_place;
 
-typedef struct reader {
+typedef struct execution_reader {
   ts_events *e;
   ts_json *j;
   ts_named_edges edges;
-  TS_VEC(use) uses;
-  TS_VEC(place) places; /* by use */
+  TS_VEC(execution_use) uses;
+  TS_VEC(execution_place) places; /* by use */
   uint32_t event;
   bool output;
   int64_t numbers[NUMBERS]; /* of the inputs, as communication operators state what they do */
@@ -31,32 +37,32 @@ typedef struct reader {
   uint32_t leaf, argument;  /* values so far, in lists too; of the side */
   bool keep;                /* arguments: of convolutions alone, as of profiles */
   TS_VEC(char) arguments;   /* `["","[1,1]",...`: lists of whole numbers; others are empty */
-} reader;
+} execution_reader;
 
-typedef struct node {
+typedef struct execution_node {
   uint64_t id;
   uint32_t name, shapes[2], types[2]; /* of what it takes, of what it gives */
   int64_t parent, thread, forward_thread, function, sequence;
   ts_event_comm comm;
   bool is_comm;
-} node;
+} execution_node;
 
-static void add_tensor(reader *r, const int64_t number[5], uint32_t device)
+static void add_tensor(execution_reader *r, const int64_t number[5], uint32_t device)
 {
   ts_events *e = r->e;
-  TS_PUSH(e->arena, &r->uses, (use){(uint64_t)number[0], 0, r->event, r->output});
-  TS_PUSH(e->arena, &r->places, (place){r->leaf, r->argument});
+  TS_PUSH(e->arena, &r->uses, (execution_use){(uint64_t)number[0], 0, r->event, r->output});
+  TS_PUSH(e->arena, &r->places, (execution_place){r->leaf, r->argument});
   TS_PUSH(
     e->arena, &e->tensors,
     (ts_event_tensor){(uint64_t)number[0], (uint64_t)number[1], number[3], number[4], device});
 }
 
-static void keep_text(reader *r, const char *text)
+static void keep_text(execution_reader *r, const char *text)
 {
   for (; r->keep && !r->output && *text; text++) TS_PUSH(r->e->arena, &r->arguments, *text);
 }
 
-static void keep_list(reader *r, const int64_t *number, size_t count)
+static void keep_list(execution_reader *r, const int64_t *number, size_t count)
 {
   char digits[24];
   for (size_t i = 0; i < count; i++) {
@@ -67,7 +73,7 @@ static void keep_list(reader *r, const int64_t *number, size_t count)
 }
 
 /* A list of values; six of them, five numbers and a device, are a tensor. */
-static bool take_values(reader *r, int depth)
+static bool take_values(execution_reader *r, int depth)
 {
   ts_json *j = r->j;
   int64_t number[5] = {0};
@@ -122,7 +128,7 @@ static bool take_values(reader *r, int depth)
   return ts_json_ok(j);
 }
 
-static void take_array(reader *r, bool output)
+static void take_array(execution_reader *r, bool output)
 {
   r->output = output;
   r->leaf = r->argument = 0;
@@ -134,7 +140,7 @@ static void take_array(reader *r, bool output)
 }
 
 /* `inputs` is an object of lists, or, flat, the list of values itself. */
-static void take_side(reader *r, node *n, bool output)
+static void take_side(execution_reader *r, execution_node *n, bool output)
 {
   r->output = output;
   r->leaf = r->argument = 0;
@@ -155,7 +161,7 @@ static void take_side(reader *r, node *n, bool output)
       ts_json_skip(j);
 }
 
-static void take_attribute_value(reader *r, node *n, const char *name)
+static void take_attribute_value(execution_reader *r, execution_node *n, const char *name)
 {
   ts_json *j = r->j;
   bool comm = true;
@@ -190,7 +196,7 @@ static void take_attribute_value(reader *r, node *n, const char *name)
     ts_json_skip(j);
 }
 
-static void take_attributes(reader *r, node *n)
+static void take_attributes(execution_reader *r, execution_node *n)
 {
   ts_json *j = r->j;
   if (ts_json_value(j) != TS_JSON_ARRAY)
@@ -209,10 +215,10 @@ static void take_attributes(reader *r, node *n)
   }
 }
 
-static bool take_node(reader *r, node *n, bool *has_id)
+static bool execution_take_node(execution_reader *r, execution_node *n, bool *has_id)
 {
   ts_json *j = r->j;
-  *n = (node){.parent = -1, .function = -1, .sequence = -1};
+  *n = (execution_node){.parent = -1, .function = -1, .sequence = -1};
   n->comm.in = n->comm.out = n->comm.bytes = n->comm.size = n->comm.sequence = n->comm.peer = -1;
   r->number_count = 0;
   r->collective = r->groups = 0;
@@ -257,7 +263,7 @@ static bool take_node(reader *r, node *n, bool *has_id)
 
 /* Older schemas pass what a collective does as inputs: tensors, sequence, group, rank, name, splits
  * ..., size. */
-static void add_comm(reader *r, ts_event *v, node *n)
+static void execution_add_comm(execution_reader *r, ts_event *v, execution_node *n)
 {
   ts_events *e = r->e;
   if (!n->is_comm) {
@@ -285,7 +291,7 @@ static void add_comm(reader *r, ts_event *v, node *n)
   TS_PUSH(e->arena, &e->comms, n->comm);
 }
 
-static void take_groups_text(reader *r)
+static void take_groups_text(execution_reader *r)
 {
   const char *text = ts_events_text(r->e, r->groups);
   size_t length = strlen(text);
@@ -337,7 +343,7 @@ static uint32_t type_at(ts_events *e, uint32_t types, uint32_t k)
 }
 
 /* What the node takes and gives: its tensors, each as it stands there. */
-static void add_flow(reader *r, const node *n)
+static void add_flow(execution_reader *r, const execution_node *n)
 {
   ts_events *e = r->e;
   size_t from = r->uses.count;
@@ -365,7 +371,7 @@ static void add_flow(reader *r, const node *n)
   TS_PUSH(e->arena, &e->flow->nodes, flow);
 }
 
-static void add_node(reader *r, node *n)
+static void execution_add_node(execution_reader *r, execution_node *n)
 {
   ts_events *e = r->e;
   bool root = strstr(ts_events_text(e, n->name), "execution_trace|") != NULL;
@@ -385,7 +391,7 @@ static void add_node(reader *r, node *n)
   if (n->parent >= 0)
     TS_PUSH(e->arena, &r->edges, (ts_named_edge){(uint64_t)n->parent, e->count - 1, true});
   if (strcmp(ts_events_text(e, n->name), "record_param_comms") == 0 || n->is_comm) {
-    add_comm(r, v, n);
+    execution_add_comm(r, v, n);
   } else if (n->shapes[0]) {
     v->detail = (uint32_t)e->shapes.count;
     e->has_shapes = true;
@@ -404,7 +410,7 @@ static void add_node(reader *r, node *n)
 /* By tensor, then node; what a node takes comes before what it makes. */
 static int by_tensor(const void *a, const void *b)
 {
-  const use *x = a, *y = b;
+  const execution_use *x = a, *y = b;
   if (x->tensor != y->tensor)
     return x->tensor < y->tensor ? -1 : 1;
   if (x->node != y->node)
@@ -414,13 +420,13 @@ static int by_tensor(const void *a, const void *b)
 
 /* A node takes a tensor from the last node before it, by number, that made it; not from operators
  * that it is part of. */
-static void join_tensors(reader *r, const uint32_t *parent)
+static void join_tensors(execution_reader *r, const uint32_t *parent)
 {
   ts_events *e = r->e;
   TS_SORT(&r->uses, by_tensor);
   uint32_t maker = TS_EVENT_NONE;
   for (size_t i = 0; i < r->uses.count; i++) {
-    const use *u = &r->uses.at[i];
+    const execution_use *u = &r->uses.at[i];
     if (i && u->tensor != r->uses.at[i - 1].tensor)
       maker = TS_EVENT_NONE;
     if (u->made) {
@@ -439,8 +445,8 @@ static void join_tensors(reader *r, const uint32_t *parent)
 static bool read_execution(ts_events *e, ts_json *j, const ts_events_options *options)
 {
   (void)options;
-  reader r = {.e = e, .j = j};
-  node n;
+  execution_reader r = {.e = e, .j = j};
+  execution_node n;
   bool has_id;
   e->format = TS_TRACE_EXECUTION;
   e->flow = TS_NEW(e->arena, struct ts_tensor_flow);
@@ -451,12 +457,12 @@ static bool read_execution(ts_events *e, ts_json *j, const ts_events_options *op
       return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "node %llu is not an object",
                                            (unsigned long long)e->seen + 1);
     r.event = e->count;
-    if (!take_node(&r, &n, &has_id))
+    if (!execution_take_node(&r, &n, &has_id))
       break;
     e->seen++;
     if (!has_id)
       return ts_feed_fail(j->feed, NULL, "node %llu has no `id`", (unsigned long long)e->seen);
-    add_node(&r, &n);
+    execution_add_node(&r, &n);
   }
   if (j->feed->error->message[0] || !ts_trace_graph_finish(e, &r.edges, j->feed->error))
     return false;

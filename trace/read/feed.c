@@ -67,7 +67,7 @@ static size_t read_raw(ts_feed *feed, void *into, size_t room)
   return got;
 }
 
-static void start(ts_feed *feed)
+static void feed_start(ts_feed *feed)
 {
   feed->room = 2 * BLOCK;
   feed->buffer = ts_heap_new(feed->room, 1);
@@ -105,14 +105,14 @@ bool ts_feed_open(ts_feed *feed, const char *path, ts_error *error)
   struct stat info;
   if (fstat(feed->file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
     feed->size = (uint64_t)info.st_size;
-  start(feed);
+  feed_start(feed);
   return !error->message[0];
 }
 
 void ts_feed_memory(ts_feed *feed, const void *bytes, size_t size, ts_error *error)
 {
   *feed = (ts_feed){.file = -1, .memory = bytes, .memory_left = size, .error = error};
-  start(feed);
+  feed_start(feed);
 }
 
 void ts_feed_close(ts_feed *feed)
@@ -163,7 +163,7 @@ static size_t unpack(ts_feed *feed, char *into, size_t room)
   return room - z->avail_out;
 }
 
-static void make_room(ts_feed *feed)
+static void feed_make_room(ts_feed *feed)
 {
   size_t left = feed->end - feed->at;
   if (feed->at) {
@@ -187,7 +187,7 @@ bool ts_feed_more(ts_feed *feed)
 {
   if (feed->done || feed->over || feed->error->message[0])
     return false;
-  make_room(feed);
+  feed_make_room(feed);
   if (feed->over)
     return ts_feed_fail(feed, NULL, "a single value is larger than %d MiB", TS_FEED_LARGEST >> 20);
   size_t got = feed->packed ? unpack(feed, feed->buffer + feed->end, BLOCK) :

@@ -12,7 +12,7 @@ enum { CPUS = 256 };
 
 /* ---- One table ---- */
 
-static uint32_t track_of(ts_events *e, uint32_t rank, uint8_t cpu, uint32_t track_of_cpu[CPUS])
+static uint32_t goal_track_of(ts_events *e, uint32_t rank, uint8_t cpu, uint32_t track_of_cpu[CPUS])
 {
   if (track_of_cpu[cpu] == TS_EVENT_NONE) {
     char digits[24];
@@ -25,14 +25,14 @@ static uint32_t track_of(ts_events *e, uint32_t rank, uint8_t cpu, uint32_t trac
   return track_of_cpu[cpu];
 }
 
-static bool put_head(void *closure, uint32_t world)
+static bool goal_put_head(void *closure, uint32_t world)
 {
   ts_events *e = closure;
   e->world = world;
   return true;
 }
 
-static bool put_rank(void *closure, const ts_goal_rank *rank, ts_error *error)
+static bool goal_put_rank(void *closure, const ts_goal_rank *rank, ts_error *error)
 {
   static const char *const names[] = {"calc", "send", "recv"};
   ts_events *e = closure;
@@ -48,7 +48,7 @@ static bool put_rank(void *closure, const ts_goal_rank *rank, ts_error *error)
     v->id = e->count;
     v->start = e->count - 1;
     v->duration = message ? -1 : op->size;
-    v->track = track_of(e, rank->rank, op->cpu, tracks);
+    v->track = goal_track_of(e, rank->rank, op->cpu, tracks);
     v->name = op->label_length ?
                 ts_events_string(e, rank->text.at + op->label, op->label_length) :
                 ts_events_string(e, names[op->kind], 4);
@@ -74,7 +74,7 @@ static bool read_goal(ts_events *e, ts_feed *feed, const ts_events_options *opti
   (void)options;
   ts_named_edges none = {0};
   e->format = TS_TRACE_GOAL;
-  if (!ts_goal_read(feed, &(ts_goal_sink){put_head, put_rank, e}, &e->cut))
+  if (!ts_goal_read(feed, &(ts_goal_sink){goal_put_head, goal_put_rank, e}, &e->cut))
     return false;
   if (!e->count)
     return ts_fail(feed->error,

@@ -25,7 +25,7 @@ static bool take_head(void *closure, uint32_t world)
   return true;
 }
 
-static void make_room(filler *f, uint64_t ops, uint64_t edges)
+static void goal_job_make_room(filler *f, uint64_t ops, uint64_t edges)
 {
   ts_goal_job *s = f->s;
   uint64_t room = f->room, all = s->count + ops, most = UINT32_MAX - s->world;
@@ -54,7 +54,7 @@ static bool take_rank(void *closure, const ts_goal_rank *rank, ts_error *error)
   if (rank->ops.count >= TS_GOAL_STARTED || rank->requirements.count > UINT32_MAX ||
       s->count + rank->ops.count > UINT32_MAX - s->world)
     return ts_fail(error, NULL, "more than %u operations", UINT32_MAX - s->world);
-  make_room(f, count, rank->requirements.count);
+  goal_job_make_room(f, count, rank->requirements.count);
   f->place[rank->rank] = turn + 1;
   uint32_t *offset = s->offset + s->count + turn, *before = s->before + s->count;
   for (uint32_t i = 0; i < count; i++) {
@@ -89,7 +89,10 @@ static bool take_rank(void *closure, const ts_goal_rank *rank, ts_error *error)
   return true;
 }
 
-typedef struct block { void *at; size_t size; } block;
+typedef struct goal_job_block {
+  void *at;
+  size_t size;
+} goal_job_block;
 
 /* Files that list ranks from 0 up need nothing. */
 static bool in_order(const filler *f)
@@ -144,7 +147,7 @@ static void put_in_order(filler *f)
   free(old.size), free(old.waiting), free(old.first), free(old.next);
 }
 
-static ts_goal_job *fill(ts_feed *feed, ts_error *error)
+static ts_goal_job *goal_job_fill(ts_feed *feed, ts_error *error)
 {
   ts_feed_need(feed, 512);
   if (error->message[0] || !ts_is_goal(feed)) {
@@ -176,7 +179,7 @@ ts_goal_job *ts_goal_job_read(const char *path, ts_error *error)
   ts_feed feed;
   *error = (ts_error){0};
   if (ts_feed_open(&feed, path, error))
-    return fill(&feed, error);
+    return goal_job_fill(&feed, error);
   ts_feed_close(&feed);
   return NULL;
 }
@@ -186,7 +189,7 @@ ts_goal_job *ts_goal_job_parse(const void *bytes, size_t size, ts_error *error)
   ts_feed feed;
   *error = (ts_error){0};
   ts_feed_memory(&feed, bytes, size, error);
-  return fill(&feed, error);
+  return goal_job_fill(&feed, error);
 }
 
 void ts_goal_job_free(ts_goal_job *s)

@@ -11,7 +11,7 @@ enum { LONGEST_WORD = 63 };
 
 typedef enum kind { END, LINE_END, WORD, NUMBER, ANY, COLON, OPEN, CLOSE } kind; /* ANY: -1 */
 
-typedef struct reader {
+typedef struct goal_text_reader {
   const ts_goal_sink *sink;
   ts_feed *feed;
   kind kind;            /* of the token at hand */
@@ -26,26 +26,26 @@ typedef struct reader {
   ts_hash_table labels; /* of the rank's operations */
   char where[24];       /* "rank 3: ", or nothing before the first */
   uint8_t *seen;        /* [world] ranks */
-} reader;
+} goal_text_reader;
 
 static const char form[] = "lines are as `a: calc 1200 cpu 0`, `s: send 4096b to 1 tag 5`, `r: "
                            "recv 4096b from 0 tag 5`, `s requires a`";
 
 /* ---- Tokens ---- */
 
-static int peek_beyond(reader *r, size_t ahead)
+static int peek_beyond(goal_text_reader *r, size_t ahead)
 {
   ts_feed *f = r->feed;
   return ts_feed_need(f, ahead + 1) ? (unsigned char)f->buffer[f->at + ahead] : -1;
 }
 
-static inline int peek(reader *r, size_t ahead)
+static inline int peek(goal_text_reader *r, size_t ahead)
 {
   const ts_feed *f = r->feed;
   return f->at + ahead < f->end ? (unsigned char)f->buffer[f->at + ahead] : peek_beyond(r, ahead);
 }
 
-static void pass_blanks(reader *r)
+static void pass_blanks(goal_text_reader *r)
 {
   for (int c; (c = peek(r, 0)) >= 0;) {
     if (c == '/' && peek(r, 1) == '/') {
@@ -68,7 +68,7 @@ static bool is_letter(int c)
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool take_number(reader *r)
+static bool goal_text_take_number(goal_text_reader *r)
 {
   r->kind = NUMBER;
   r->value = 0;
@@ -83,7 +83,7 @@ static bool take_number(reader *r)
          ts_feed_fail(r->feed, form, "found `%c` after a number", peek(r, 0));
 }
 
-static bool take_word(reader *r)
+static bool take_word(goal_text_reader *r)
 {
   size_t length = 0;
   r->kind = WORD;
@@ -98,7 +98,7 @@ static bool take_word(reader *r)
 }
 
 /* The next token; false after an error. */
-static bool next(reader *r)
+static bool next(goal_text_reader *r)
 {
   static const struct {
     char c;
@@ -109,7 +109,7 @@ static bool next(reader *r)
   if (r->feed->error->message[0])
     return false;
   if (is_digit(c))
-    return take_number(r);
+    return goal_text_take_number(r);
   if (is_letter(c))
     return take_word(r);
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
@@ -128,7 +128,7 @@ static bool next(reader *r)
                                c > ' ' && c < 127 ? "found `%c`" : "found the byte 0x%02x", c);
 }
 
-static bool is_word(const reader *r, const char *word)
+static bool goal_text_is_word(const goal_text_reader *r, const char *word)
 {
   return r->kind == WORD && strcmp(r->text, word) == 0;
 }
@@ -136,7 +136,7 @@ static bool is_word(const reader *r, const char *word)
 /* ---- Statements ---- */
 
 /* What was to come did not: at the end of the file that is no error of the text. */
-static bool expected(reader *r, const char *what)
+static bool expected(goal_text_reader *r, const char *what)
 {
   if (r->feed->error->message[0])
     return false;
@@ -147,7 +147,7 @@ static bool expected(reader *r, const char *what)
   return ts_feed_fail(r->feed, form, "%sexpected %s", r->where, what);
 }
 
-static bool number(reader *r, const char *what, uint64_t most, int64_t *value)
+static bool goal_text_number(goal_text_reader *r, const char *what, uint64_t most, int64_t *value)
 {
   if (!next(r) || r->kind != NUMBER)
     return expected(r, what);
@@ -158,40 +158,41 @@ static bool number(reader *r, const char *what, uint64_t most, int64_t *value)
   return true;
 }
 
-static bool number_or_any(reader *r, const char *what, uint64_t most, int64_t *value)
+static bool number_or_any(goal_text_reader *r, const char *what, uint64_t most, int64_t *value)
 {
   *value = -1;
   pass_blanks(r);
   return peek(r, 0) == '-' ? next(r) && (r->kind == ANY || expected(r, what)) :
-                             number(r, what, most, value);
+                             goal_text_number(r, what, most, value);
 }
 
 static bool same_label(const void *wanted, uint32_t number)
 {
-  const reader *r = wanted;
+  const goal_text_reader *r = wanted;
   const ts_goal_op *op = &r->rank.ops.at[number];
   return op->label_length == r->length &&
          memcmp(r->rank.text.at + op->label, r->text, r->length) == 0;
 }
 
 /* The operation of this rank whose label is at hand, or TS_HASH_NONE. */
-static uint32_t find_label(const reader *r)
+static uint32_t find_label(const goal_text_reader *r)
 {
   return ts_hash_find(&r->labels, ts_hash_bytes(r->text, r->length), same_label, r);
 }
 
 /* `tag T`, `cpu C`, `nic N`, up to the end of the statement. */
-static bool take_options(reader *r, ts_goal_op *op)
+static bool take_options(goal_text_reader *r, ts_goal_op *op)
 {
   int64_t cpu = 0, nic = 0;
   bool message = op->kind != TS_GOAL_CALC;
   while (next(r) && r->kind != LINE_END && r->kind != CLOSE && r->kind != END) {
     const char *wanted =
       message ? "`tag`, `cpu`, `nic` or the end of the line" : "`cpu` or the end of the line";
-    bool good = message && is_word(r, "tag") ? number_or_any(r, "the tag", UINT32_MAX, &op->tag) :
-                is_word(r, "cpu")            ? number(r, "the cpu", UINT8_MAX, &cpu) :
-                is_word(r, "nic")            ? number(r, "the nic", UINT8_MAX, &nic) :
-                                               expected(r, wanted);
+    bool good = message && goal_text_is_word(r, "tag") ?
+                  number_or_any(r, "the tag", UINT32_MAX, &op->tag) :
+                goal_text_is_word(r, "cpu") ? goal_text_number(r, "the cpu", UINT8_MAX, &cpu) :
+                goal_text_is_word(r, "nic") ? goal_text_number(r, "the nic", UINT8_MAX, &nic) :
+                                              expected(r, wanted);
     if (!good)
       return false;
   }
@@ -200,28 +201,30 @@ static bool take_options(reader *r, ts_goal_op *op)
   return !r->feed->error->message[0];
 }
 
-static bool take_message(reader *r, ts_goal_op *op)
+static bool take_message(goal_text_reader *r, ts_goal_op *op)
 {
   bool send = op->kind == TS_GOAL_SEND;
-  if (!number(r, "a size", INT64_MAX / 16, &op->size))
+  if (!goal_text_number(r, "a size", INT64_MAX / 16, &op->size))
     return false;
   if (!r->bytes)
     return expected(r, "a size in bytes, as `4096b`");
-  if (!next(r) || !is_word(r, send ? "to" : "from"))
+  if (!next(r) || !goal_text_is_word(r, send ? "to" : "from"))
     return expected(r, send ? "`to`" : "`from`");
   uint64_t last = r->world - 1;
-  return send ? number(r, "the receiver", last, &op->peer) :
+  return send ? goal_text_number(r, "the receiver", last, &op->peer) :
                 number_or_any(r, "the sender", last, &op->peer);
 }
 
 /* At `calc`, `send` or `recv`; `label`: the length of its label, which ends the rank's text. */
-static bool take_operation(reader *r, uint32_t hash, uint32_t label)
+static bool take_operation(goal_text_reader *r, uint32_t hash, uint32_t label)
 {
   ts_goal_op op = {.label = (uint32_t)r->rank.text.count - label, .label_length = (uint8_t)label};
-  op.kind = is_word(r, "calc") ? TS_GOAL_CALC : is_word(r, "send") ? TS_GOAL_SEND : TS_GOAL_RECV;
-  if (op.kind == TS_GOAL_RECV && !is_word(r, "recv"))
+  op.kind = goal_text_is_word(r, "calc") ? TS_GOAL_CALC :
+            goal_text_is_word(r, "send") ? TS_GOAL_SEND :
+                                           TS_GOAL_RECV;
+  if (op.kind == TS_GOAL_RECV && !goal_text_is_word(r, "recv"))
     return expected(r, "`calc`, `send` or `recv`");
-  if (op.kind == TS_GOAL_CALC ? !number(r, "a time", INT64_MAX / 4, &op.size) :
+  if (op.kind == TS_GOAL_CALC ? !goal_text_number(r, "a time", INT64_MAX / 4, &op.size) :
                                 !take_message(r, &op))
     return false;
   if (!take_options(r, &op))
@@ -236,7 +239,7 @@ static bool take_operation(reader *r, uint32_t hash, uint32_t label)
 }
 
 /* `a requires b`, or `a irequires b`: when b has started. */
-static bool take_requirement(reader *r, const char *label, uint32_t op, bool started)
+static bool take_requirement(goal_text_reader *r, const char *label, uint32_t op, bool started)
 {
   if (op == TS_HASH_NONE)
     return ts_feed_fail(r->feed, "labels are defined before they are required",
@@ -256,9 +259,10 @@ static bool take_requirement(reader *r, const char *label, uint32_t op, bool sta
 }
 
 /* A word leads it: a label, or the operation itself. */
-static bool take_statement(reader *r)
+static bool take_statement(goal_text_reader *r)
 {
-  bool operation = is_word(r, "calc") || is_word(r, "send") || is_word(r, "recv");
+  bool operation =
+    goal_text_is_word(r, "calc") || goal_text_is_word(r, "send") || goal_text_is_word(r, "recv");
   pass_blanks(r);
   if (operation && is_digit(peek(r, 0)))
     return take_operation(r, 0, 0);
@@ -274,13 +278,13 @@ static bool take_statement(reader *r)
     for (uint32_t i = 0; i < length; i++) TS_PUSH(r->work, &r->rank.text, label[i]);
     return next(r) && take_operation(r, hash, length);
   }
-  bool started = is_word(r, "irequires");
-  return started || is_word(r, "requires") ?
+  bool started = goal_text_is_word(r, "irequires");
+  return started || goal_text_is_word(r, "requires") ?
            take_requirement(r, label, known, started) :
            expected(r, "`:`, `requires` or `irequires` after a label");
 }
 
-static bool take_block(reader *r)
+static bool take_block(goal_text_reader *r)
 {
   if (!next(r) || r->kind != OPEN)
     return expected(r, "`{`");
@@ -298,10 +302,10 @@ static bool take_block(reader *r)
 }
 
 /* What a rank has, up to where the file ends, goes to the sink. */
-static bool take_rank(reader *r)
+static bool take_rank(goal_text_reader *r)
 {
   int64_t rank;
-  if (!number(r, "the number of a rank", (uint64_t)r->world - 1, &rank))
+  if (!goal_text_number(r, "the number of a rank", (uint64_t)r->world - 1, &rank))
     return false;
   r->work = ts_arena_new("rank of a schedule");
   r->rank = (ts_goal_rank){.rank = (uint32_t)rank};
@@ -317,15 +321,15 @@ static bool take_rank(reader *r)
   return good && whole;
 }
 
-static bool take_ranks(reader *r, ts_arena *arena)
+static bool take_ranks(goal_text_reader *r, ts_arena *arena)
 {
   int64_t world;
   do
     if (!next(r))
       return false;
   while (r->kind == LINE_END);
-  if (!is_word(r, "num_ranks") ||
-      !number(r, "the number of ranks", TS_GOAL_MOST_RANKS, &world) || world < 1)
+  if (!goal_text_is_word(r, "num_ranks") ||
+      !goal_text_number(r, "the number of ranks", TS_GOAL_MOST_RANKS, &world) || world < 1)
     return expected(r, "`num_ranks` and how many there are");
   r->world = (uint32_t)world;
   r->seen = TS_NEW_ARRAY(arena, uint8_t, r->world);
@@ -334,7 +338,7 @@ static bool take_ranks(reader *r, ts_arena *arena)
   while (next(r) && r->kind != END) {
     if (r->kind == LINE_END)
       continue;
-    if (!is_word(r, "rank"))
+    if (!goal_text_is_word(r, "rank"))
       return expected(r, "`rank`");
     if (!take_rank(r))
       return false;
@@ -364,7 +368,7 @@ bool ts_is_goal_text(const ts_feed *feed)
 bool ts_goal_text(ts_feed *feed, const ts_goal_sink *sink, bool *cut)
 {
   ts_arena *arena = ts_arena_new("schedule");
-  reader r = {.sink = sink, .feed = feed};
+  goal_text_reader r = {.sink = sink, .feed = feed};
   take_ranks(&r, arena);
   ts_arena_free(arena);
   *cut = r.cut;

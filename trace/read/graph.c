@@ -6,13 +6,13 @@
 
 typedef struct numbered { uint64_t id; uint32_t event; } numbered;
 
-static int by_id(const void *a, const void *b)
+static int graph_by_id(const void *a, const void *b)
 {
   const numbered *x = a, *y = b;
   return x->id < y->id ? -1 : x->id > y->id ? 1 : x->event < y->event ? -1 : x->event > y->event;
 }
 
-static uint32_t find(const numbered *nodes, uint32_t count, uint64_t id)
+static uint32_t graph_find(const numbered *nodes, uint32_t count, uint64_t id)
 {
   uint32_t low = 0, high = count;
   while (low < high) {
@@ -68,7 +68,7 @@ bool ts_trace_graph_finish(ts_events *e, const ts_named_edges *edges, ts_error *
   ts_arena *work = ts_arena_new("graph");
   numbered *nodes = TS_NEW_ARRAY(work, numbered, e->count + 1);
   for (uint32_t i = 0; i < e->count; i++) nodes[i] = (numbered){ts_event_at(e, i)->id, i};
-  qsort(nodes, e->count, sizeof *nodes, by_id);
+  qsort(nodes, e->count, sizeof *nodes, graph_by_id);
   bool good = true;
   for (uint32_t i = 1; i < e->count && good; i++)
     if (nodes[i].id == nodes[i - 1].id)
@@ -77,7 +77,7 @@ bool ts_trace_graph_finish(ts_events *e, const ts_named_edges *edges, ts_error *
                      ts_events_text(e, ts_event_at(e, nodes[i - 1].event)->name),
                      ts_events_text(e, ts_event_at(e, nodes[i].event)->name));
   for (size_t i = 0; i < edges->count && good; i++) {
-    uint32_t from = find(nodes, e->count, edges->at[i].from);
+    uint32_t from = graph_find(nodes, e->count, edges->at[i].from);
     if (from == TS_EVENT_NONE)
       e->missing_nodes++;
     else if (from != edges->at[i].to)

@@ -138,7 +138,7 @@ typedef struct counted { uint32_t name; int64_t value; } counted;
 
 enum { LONGEST_FIELD = 40 };
 
-typedef struct reader {
+typedef struct kineto_reader {
   ts_events *e;
   ts_json *j;
   const ts_events_options *options;
@@ -149,7 +149,7 @@ typedef struct reader {
   TS_VEC(labelled) processes; /* of rocprof */
   TS_VEC(counted) values;     /* of the counter event under way */
   uint8_t first_of[LONGEST_FIELD][2]; /* fields and arguments of a length are tried from here on */
-} reader;
+} kineto_reader;
 
 /* ---- Values ---- */
 
@@ -168,7 +168,7 @@ int64_t ts_json_take_integer(ts_json *j, int64_t otherwise)
            otherwise;
 }
 
-static uint32_t intern(ts_events *e, const char *text, size_t length)
+static uint32_t kineto_intern(ts_events *e, const char *text, size_t length)
 {
   if (!memchr(text, '\\', length))
     return ts_events_string(e, text, length);
@@ -187,7 +187,8 @@ uint32_t ts_json_take_string(ts_json *j, ts_events *e)
       ts_json_skip(j);
     return 0;
   }
-  return kind == TS_JSON_STRING || kind == TS_JSON_NUMBER ? intern(e, j->text, j->length) : 0;
+  return kind == TS_JSON_STRING || kind == TS_JSON_NUMBER ? kineto_intern(e, j->text, j->length) :
+                                                            0;
 }
 
 /* An array as text without blanks. */
@@ -244,7 +245,7 @@ bool ts_take_ranks(ts_events *e, const char *text, size_t length, uint32_t *rank
   return good;
 }
 
-static bool take_time(reader *r, int64_t *time)
+static bool take_time(kineto_reader *r, int64_t *time)
 {
   ts_json *j = r->j;
   ts_json_kind kind = ts_json_value(j);
@@ -259,7 +260,7 @@ static bool take_time(reader *r, int64_t *time)
 
 /* ---- One event ---- */
 
-static int find_field(const reader *r, const char *text, size_t length, bool arguments)
+static int find_field(const kineto_reader *r, const char *text, size_t length, bool arguments)
 {
   if (length >= LONGEST_FIELD)
     return -1;
@@ -271,7 +272,7 @@ static int find_field(const reader *r, const char *text, size_t length, bool arg
   return -1;
 }
 
-static ts_event_kind kernel_kind(reader *r, uint32_t name)
+static ts_event_kind kernel_kind(kineto_reader *r, uint32_t name)
 {
   while (r->kernel_kinds.count <= name)
     TS_PUSH(r->e->arena, &r->kernel_kinds, 0);
@@ -281,7 +282,7 @@ static ts_event_kind kernel_kind(reader *r, uint32_t name)
   return (ts_event_kind)(*known - 1);
 }
 
-static void take_argument(reader *r, int field)
+static void take_argument(kineto_reader *r, int field)
 {
   scratch *s = &r->s;
   ts_json *j = r->j;
@@ -343,18 +344,18 @@ static void take_argument(reader *r, int field)
 }
 
 /* Of a counter event: each argument is a series of its own. */
-static void take_counters(reader *r)
+static void take_counters(kineto_reader *r)
 {
   ts_json *j = r->j;
   r->values.count = 0;
   while (ts_json_member(j)) {
-    counted c = {intern(r->e, j->text, j->length), 0};
+    counted c = {kineto_intern(r->e, j->text, j->length), 0};
     if (take_time(r, &c.value) && r->values.count < TS_TRACKS_MOST)
       TS_PUSH(r->e->arena, &r->values, c);
   }
 }
 
-static void take_arguments(reader *r)
+static void take_arguments(kineto_reader *r)
 {
   ts_json *j = r->j;
   ts_json_kind kind = ts_json_value(j);
@@ -381,7 +382,7 @@ static bool ends(const char *text, size_t length, const char *with)
   return length > tail && memcmp(text + length - tail, with, tail) == 0;
 }
 
-static void take_category(reader *r)
+static void take_category(kineto_reader *r)
 {
   scratch *s = &r->s;
   if (ts_json_value(r->j) != TS_JSON_STRING)
@@ -396,11 +397,11 @@ static void take_category(reader *r)
     s->category = RUNTIME;
     return;
   }
-  s->category_name = intern(r->e, r->j->text, r->j->length);
+  s->category_name = kineto_intern(r->e, r->j->text, r->j->length);
 }
 
 /* "7"; old traces say "stream 7". */
-static uint32_t take_thread(reader *r)
+static uint32_t take_thread(kineto_reader *r)
 {
   static const char lead[] = "stream ";
   uint32_t thread = ts_json_take_string(r->j, r->e);
@@ -410,7 +411,7 @@ static uint32_t take_thread(reader *r)
            thread;
 }
 
-static bool take_event(reader *r)
+static bool take_event(kineto_reader *r)
 {
   scratch *s = &r->s;
   ts_json *j = r->j;
@@ -454,7 +455,7 @@ static bool take_event(reader *r)
 
 /* ---- What it means ---- */
 
-static uint32_t track_of(reader *r, bool device)
+static uint32_t kineto_track_of(kineto_reader *r, bool device)
 {
   const scratch *s = &r->s;
   if (r->last_track != TS_EVENT_NONE && r->last_process == s->process &&
@@ -495,7 +496,7 @@ ts_event_kind ts_call_kind(const char *name)
 }
 
 /* "[0, 1]" as "0,1"; shortened lists ("[0, 1, ..., ...]") are written out from start and stride. */
-static uint32_t ranks_of(reader *r, const scratch *s)
+static uint32_t ranks_of(kineto_reader *r, const scratch *s)
 {
   enum { MOST_RANKS = 1 << 16 };
   const char *text = ts_events_text(r->e, s->comm.ranks);
@@ -519,7 +520,7 @@ static uint32_t ranks_of(reader *r, const scratch *s)
   return string;
 }
 
-static uint32_t add_comm(reader *r)
+static uint32_t kineto_add_comm(kineto_reader *r)
 {
   scratch *s = &r->s;
   const char *name = ts_events_text(r->e, s->comm.name);
@@ -532,7 +533,7 @@ static uint32_t add_comm(reader *r)
   return (uint32_t)r->e->comms.count - 1;
 }
 
-static void add_device(reader *r, ts_event_kind kind)
+static void add_device(kineto_reader *r, ts_event_kind kind)
 {
   const scratch *s = &r->s;
   ts_event *v = ts_events_add(r->e, TS_EVENT_DEVICE, kind);
@@ -541,18 +542,18 @@ static void add_device(reader *r, ts_event_kind kind)
   v->name = s->name;
   v->id = s->correlation;
   v->external = s->external;
-  v->track = track_of(r, true);
+  v->track = kineto_track_of(r, true);
   v->fill = s->blocks <= 0    ? 0 :
             s->blocks >= 1000 ? UINT8_MAX :
                                 (uint8_t)(1 + s->blocks * (UINT8_MAX - 1) / 1000);
   if (s->is_comm && kind == TS_KERNEL_COMMUNICATION)
-    v->detail = add_comm(r);
+    v->detail = kineto_add_comm(r);
   if (s->copied > 0 || s->bandwidth > 0)
     TS_PUSH(r->e->arena, &r->e->copies,
             ((ts_event_copy){r->e->count - 1, s->copied, s->bandwidth}));
 }
 
-static void add_host(reader *r, ts_event_class class, ts_event_kind kind)
+static void add_host(kineto_reader *r, ts_event_class class, ts_event_kind kind)
 {
   const scratch *s = &r->s;
   ts_event *v = ts_events_add(r->e, class, kind);
@@ -563,14 +564,14 @@ static void add_host(reader *r, ts_event_class class, ts_event_kind kind)
           class == TS_EVENT_OPERATOR && s->autograd >= 0 ? (uint64_t)s->autograd + 1 :
                                                            0;
   v->external = s->external;
-  v->track = track_of(r, false);
+  v->track = kineto_track_of(r, false);
   v->flags = s->backward ? TS_EVENT_BACKWARD : 0;
   /* 0: the profiler did not number */
   if (class == TS_EVENT_OPERATOR && s->function > 0 && s->function < TS_EVENT_NONE)
     v->call = (uint32_t)s->function;
   if (s->is_comm) {
     v->kind = TS_OPERATOR_COMMUNICATION;
-    v->detail = add_comm(r);
+    v->detail = kineto_add_comm(r);
   } else if (s->has_dims && class == TS_EVENT_OPERATOR) {
     r->e->has_shapes = true;
     ts_shapes shapes = {s->dims, s->types, s->arguments};
@@ -584,7 +585,7 @@ static void add_host(reader *r, ts_event_class class, ts_event_kind kind)
   }
 }
 
-static void add_sync(reader *r)
+static void add_sync(kineto_reader *r)
 {
   scratch *s = &r->s;
   r->e->has_syncs = true;
@@ -595,7 +596,7 @@ static void add_sync(reader *r)
   v->duration = s->duration;
   v->name = s->name;
   v->id = 0;
-  v->track = track_of(r, true);
+  v->track = kineto_track_of(r, true);
   v->detail = (uint32_t)r->e->waits.count;
   s->wait.stream = s->stream;
   TS_PUSH(r->e->arena, &r->e->waits, s->wait);
@@ -617,7 +618,7 @@ static bool asks(const char *name)
 
 enum { ASKS = UINT8_MAX - 1 };
 
-static int call_kind(reader *r, uint32_t name)
+static int call_kind(kineto_reader *r, uint32_t name)
 {
   while (r->call_kinds.count <= name) TS_PUSH(r->e->arena, &r->call_kinds, 0);
   uint8_t *known = &r->call_kinds.at[name];
@@ -629,12 +630,12 @@ static int call_kind(reader *r, uint32_t name)
   return *known - 1;
 }
 
-static bool is_step(const reader *r, uint32_t name)
+static bool is_step(const kineto_reader *r, uint32_t name)
 {
   return starts(ts_events_text(r->e, name), "ProfilerStep#");
 }
 
-static void add_counter(reader *r)
+static void add_counter(kineto_reader *r)
 {
   const scratch *s = &r->s;
   for (size_t i = 0; i < r->values.count; i++)
@@ -644,7 +645,7 @@ static void add_counter(reader *r)
 }
 
 /* What a process of rocprof is, whose events have no category; exact times are in their args. */
-static category category_of_process(const reader *r, scratch *s)
+static category category_of_process(const kineto_reader *r, scratch *s)
 {
   for (size_t i = 0; i < r->processes.count; i++)
     if (r->processes.at[i].process == s->process) {
@@ -657,7 +658,7 @@ static category category_of_process(const reader *r, scratch *s)
   return OTHER_CATEGORY;
 }
 
-static void add_span(reader *r)
+static void add_span(kineto_reader *r)
 {
   scratch *s = &r->s;
   if (s->category == OTHER_CATEGORY && !s->category_name)
@@ -694,7 +695,7 @@ static void add_span(reader *r)
   }
 }
 
-static void add_process(reader *r)
+static void add_process(kineto_reader *r)
 {
   const char *label = ts_events_text(r->e, r->s.arg_name);
   for (size_t i = 0; i < sizeof processes / sizeof *processes; i++)
@@ -704,7 +705,7 @@ static void add_process(reader *r)
     }
 }
 
-static void add_metadata(reader *r)
+static void add_metadata(kineto_reader *r)
 {
   const scratch *s = &r->s;
   if (strcmp(ts_events_text(r->e, s->name), "process_name") == 0)
@@ -719,7 +720,7 @@ static void add_metadata(reader *r)
 }
 
 /* True: go on. */
-static bool add_event(reader *r)
+static bool add_event(kineto_reader *r)
 {
   scratch *s = &r->s;
   r->e->seen++;
@@ -753,7 +754,7 @@ static bool add_event(reader *r)
 
 static bool read_kineto(ts_events *e, ts_json *j, const ts_events_options *options)
 {
-  reader r = {.e = e, .j = j, .options = options, .last_track = TS_EVENT_NONE};
+  kineto_reader r = {.e = e, .j = j, .options = options, .last_track = TS_EVENT_NONE};
   for (int length = 0; length < LONGEST_FIELD; length++)
     for (int arguments = 0; arguments < 2; arguments++) {
       int end = arguments ? FIELD_END : FIELD_ARGS + 1, i = arguments ? FIELD_ARGS + 1 : 0;

@@ -16,20 +16,20 @@ static const char *const categories[] = {"parameters",  "optimizer states", "inp
 enum { CATEGORIES = sizeof categories / sizeof *categories };
 enum { ACTIONS = 4 }; /* was there, is created, changes its category, is freed: by the bytes */
 
-typedef struct reader {
+typedef struct memory_timeline_reader {
   ts_events *e;
   ts_json *j;
   int64_t held, first; /* bytes; ns of the first event with a time */
   uint32_t category[CATEGORIES]; /* strings */
-} reader;
+} memory_timeline_reader;
 
-static bool wrong(reader *r, const char *what)
+static bool memory_timeline_wrong(memory_timeline_reader *r, const char *what)
 {
   return ts_feed_fail(r->j->feed, NULL, "entry %llu %s", (unsigned long long)r->e->seen + 1, what);
 }
 
 /* A number of the list that is open. False: it is none. */
-static bool take_number(ts_json *j, int64_t *value)
+static bool memory_timeline_take_number(ts_json *j, int64_t *value)
 {
   int64_t thousandths;
   if (ts_json_value(j) != TS_JSON_NUMBER || !ts_json_thousandths(j->text, j->length, &thousandths))
@@ -38,7 +38,8 @@ static bool take_number(ts_json *j, int64_t *value)
   return true;
 }
 
-static void add(reader *r, int64_t time, int64_t bytes, int64_t category)
+static void memory_timeline_add(memory_timeline_reader *r, int64_t time, int64_t bytes,
+                                int64_t category)
 {
   r->held += bytes;
   if (r->held < 0 || r->held > most)
@@ -52,33 +53,33 @@ static void add(reader *r, int64_t time, int64_t bytes, int64_t category)
   TS_PUSH(r->e->arena, &r->e->memory, m);
 }
 
-static bool put_raw(reader *r, const int64_t *n, size_t count)
+static bool put_raw(memory_timeline_reader *r, const int64_t *n, size_t count)
 {
   if (count != 4 || n[1] < 0 || n[1] >= ACTIONS || n[3] < 0 || n[3] >= CATEGORIES || n[2] > most ||
       n[2] < -most || n[0] > INT64_MAX / 4)
-    return wrong(r, "is not [time, action, bytes, category]");
+    return memory_timeline_wrong(r, "is not [time, action, bytes, category]");
   if (r->first < 0 && n[0] >= 0)
     r->first = n[0];
-  add(r, n[0] < 0 ? -1 : n[0], n[2], n[3]);
+  memory_timeline_add(r, n[0] < 0 ? -1 : n[0], n[2], n[3]);
   r->e->seen++;
   return true;
 }
 
 /* Its list is open, `known` numbers have been read. */
-static bool take_raw(reader *r, int64_t *numbers, size_t known)
+static bool take_raw(memory_timeline_reader *r, int64_t *numbers, size_t known)
 {
   ts_json *j = r->j;
   size_t count = known;
   while (ts_json_element(j)) {
-    if (count == 4 || !take_number(j, &numbers[count]))
-      return ts_json_ok(j) && wrong(r, "is not [time, action, bytes, category]");
+    if (count == 4 || !memory_timeline_take_number(j, &numbers[count]))
+      return ts_json_ok(j) && memory_timeline_wrong(r, "is not [time, action, bytes, category]");
     count++;
   }
   return ts_json_ok(j) && put_raw(r, numbers, count);
 }
 
 /* What was there before is there from the first moment on. */
-static void finish_raw(reader *r)
+static void finish_raw(memory_timeline_reader *r)
 {
   for (size_t i = 0; i < r->e->memory.count; i++)
     if (r->e->memory.at[i].time < 0)
@@ -86,19 +87,21 @@ static void finish_raw(reader *r)
 }
 
 /* A row of sizes: its changes against the row before. */
-static bool take_sizes(reader *r, int64_t time, int64_t *before)
+static bool take_sizes(memory_timeline_reader *r, int64_t time, int64_t *before)
 {
   ts_json *j = r->j;
   int64_t value, column = -1; /* the first is no category */
   if (ts_json_value(j) != TS_JSON_ARRAY)
-    return ts_json_ok(j) && wrong(r, "of the sizes is not a list");
+    return ts_json_ok(j) && memory_timeline_wrong(r, "of the sizes is not a list");
   for (; ts_json_element(j); column++) {
-    if (column >= CATEGORIES || !take_number(j, &value) || value > most || value < -most)
-      return ts_json_ok(j) && wrong(r, "of the sizes is not a list of bytes by category");
+    if (column >= CATEGORIES || !memory_timeline_take_number(j, &value) || value > most ||
+        value < -most)
+      return ts_json_ok(j) &&
+             memory_timeline_wrong(r, "of the sizes is not a list of bytes by category");
     if (column < 0)
       continue;
     if (value != before[column])
-      add(r, time, value - before[column], column);
+      memory_timeline_add(r, time, value - before[column], column);
     before[column] = value;
   }
   r->e->seen++;
@@ -106,33 +109,34 @@ static bool take_sizes(reader *r, int64_t time, int64_t *before)
 }
 
 /* Both lists; `times` has been read, and the list of sizes is open. */
-static bool take_columns(reader *r, const int64_t *times, size_t count)
+static bool take_columns(memory_timeline_reader *r, const int64_t *times, size_t count)
 {
   int64_t before[CATEGORIES] = {0};
   size_t row = 0;
   do {
     if (row == count)
-      return wrong(r, "of the sizes has no time");
+      return memory_timeline_wrong(r, "of the sizes has no time");
     if (times[row] < 0 || times[row] > INT64_MAX / 4000)
-      return wrong(r, "has no time in microseconds");
+      return memory_timeline_wrong(r, "has no time in microseconds");
     if (!take_sizes(r, times[row++] * 1000, before))
       return false;
   } while (ts_json_element(r->j));
-  return ts_json_ok(r->j) && (row == count || wrong(r, "of the times has no sizes"));
+  return ts_json_ok(r->j) &&
+         (row == count || memory_timeline_wrong(r, "of the times has no sizes"));
 }
 
 /* The first entry: a raw event, or the times. Which one, the second entry says. */
-static bool take_entries(reader *r)
+static bool take_entries(memory_timeline_reader *r)
 {
   ts_json *j = r->j;
   TS_VEC(int64_t) first = {0};
   int64_t numbers[4];
   if (!ts_json_element(j) || ts_json_value(j) != TS_JSON_ARRAY)
-    return ts_json_ok(j) && wrong(r, "is not a list");
+    return ts_json_ok(j) && memory_timeline_wrong(r, "is not a list");
   while (ts_json_element(j)) {
     int64_t value;
-    if (!take_number(j, &value))
-      return ts_json_ok(j) && wrong(r, "is not a list of numbers");
+    if (!memory_timeline_take_number(j, &value))
+      return ts_json_ok(j) && memory_timeline_wrong(r, "is not a list of numbers");
     TS_PUSH(r->e->arena, &first, value);
   }
   bool another = ts_json_element(j);
@@ -141,19 +145,20 @@ static bool take_entries(reader *r)
     size_t at = f->at;
     while (at < f->end && strchr(" \t\r\n,", f->buffer[at]) && f->buffer[at]) at++;
     if (at < f->end && f->buffer[at] == '[')
-      return take_columns(r, first.at, first.count) && (!ts_json_element(j) || !ts_json_ok(j) ||
-                                                        wrong(r, "follows times and sizes"));
-    if (!take_number(j, &numbers[0]))
-      return ts_json_ok(j) && wrong(r, "is not [time, action, bytes, category]");
+      return take_columns(r, first.at, first.count) &&
+             (!ts_json_element(j) || !ts_json_ok(j) ||
+              memory_timeline_wrong(r, "follows times and sizes"));
+    if (!memory_timeline_take_number(j, &numbers[0]))
+      return ts_json_ok(j) && memory_timeline_wrong(r, "is not [time, action, bytes, category]");
   } else if (another)
-    return ts_json_ok(j) && wrong(r, "is not [time, action, bytes, category]");
+    return ts_json_ok(j) && memory_timeline_wrong(r, "is not [time, action, bytes, category]");
   if (!ts_json_ok(j) || !put_raw(r, first.at, first.count))
     return false;
   if (another && !take_raw(r, numbers, 1))
     return false;
   while (another && ts_json_element(j))
     if (ts_json_value(j) != TS_JSON_ARRAY)
-      return ts_json_ok(j) && wrong(r, "is not [time, action, bytes, category]");
+      return ts_json_ok(j) && memory_timeline_wrong(r, "is not [time, action, bytes, category]");
     else if (!take_raw(r, numbers, 0))
       return false;
   finish_raw(r);
@@ -171,7 +176,7 @@ static bool is_timeline(ts_feed *feed)
 static bool read_timeline(ts_events *e, ts_json *j, const ts_events_options *options)
 {
   (void)options;
-  reader r = {.e = e, .j = j, .first = -1};
+  memory_timeline_reader r = {.e = e, .j = j, .first = -1};
   e->format = TS_TRACE_MEMORY_TIMELINE;
   e->timed = true;
   for (int c = 0; c < CATEGORIES; c++)

@@ -8,14 +8,14 @@
 #include "trace/read/readers.h"
 #include "trace/read/tensor_flow.h"
 
-typedef struct node {
+typedef struct rank_graph_node {
   uint64_t id;
   int64_t stream, duration, root;
   uint32_t name, phase, module, in, out;
   bool has_id, has_stream, sync, is_comm;
   ts_event_comm comm;
   ts_flow_node flow;
-} node;
+} rank_graph_node;
 
 /* One rank's file under way; lives in the table's arena. */
 struct ts_graph_reader {
@@ -34,7 +34,7 @@ static bool take_rank_list(ts_events *e, ts_json *j, uint32_t *out)
 }
 
 /* A whole number, as text: how it is named in the table. */
-static uint32_t take_number(ts_events *e, ts_json *j)
+static uint32_t rank_graph_take_number(ts_events *e, ts_json *j)
 {
   char digits[24];
   int length = snprintf(digits, sizeof digits, "%lld", (long long)ts_json_take_integer(j, -1));
@@ -51,7 +51,7 @@ static bool take_groups(ts_events *e, ts_json *j)
       return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "a group is not an object");
     while (ts_json_member(j))
       if (TS_JSON_IS(j, "id"))
-        group.name = take_number(e, j);
+        group.name = rank_graph_take_number(e, j);
       else if (TS_JSON_IS(j, "ranks")) {
         if (!take_rank_list(e, j, &group.ranks))
           return false;
@@ -105,48 +105,52 @@ static bool take_streams(ts_events *e, struct ts_graph_reader *r, ts_json *j)
   return ts_json_ok(j);
 }
 
-typedef struct text { ts_arena *arena; TS_VEC(char) bytes; } text;
+typedef struct rank_graph_text {
+  ts_arena *arena;
+  TS_VEC(char) bytes;
+} rank_graph_text;
 
-static void put(text *t, const char *bytes, size_t length)
+static void rank_graph_put(rank_graph_text *t, const char *bytes, size_t length)
 {
   for (size_t i = 0; i < length; i++) TS_PUSH(t->arena, &t->bytes, bytes[i]);
 }
 
 /* "float32": names of types hold nothing that would have to be escaped, so that they are written as
  * they are read. */
-static bool take_type(ts_json *j, text *types)
+static bool take_type(ts_json *j, rank_graph_text *types)
 {
   bool good = ts_json_value(j) == TS_JSON_STRING;
   for (size_t i = 0; good && i < j->length; i++)
     good = j->text[i] > ' ' && j->text[i] < 0x7f && j->text[i] != '"' && j->text[i] != '\\';
   if (!good)
     return false;
-  put(types, types->bytes.count > 1 ? ",\"" : "\"", types->bytes.count > 1 ? 2 : 1);
-  put(types, j->text, j->length);
-  put(types, "\"", 1);
+  rank_graph_put(types, types->bytes.count > 1 ? ",\"" : "\"", types->bytes.count > 1 ? 2 : 1);
+  rank_graph_put(types, j->text, j->length);
+  rank_graph_put(types, "\"", 1);
   return true;
 }
 
 /* [4, 8] */
-static bool take_shape(ts_json *j, text *dims)
+static bool take_shape(ts_json *j, rank_graph_text *dims)
 {
   if (ts_json_value(j) != TS_JSON_ARRAY)
     return false;
-  put(dims, dims->bytes.count > 1 ? ",[" : "[", dims->bytes.count > 1 ? 2 : 1);
+  rank_graph_put(dims, dims->bytes.count > 1 ? ",[" : "[", dims->bytes.count > 1 ? 2 : 1);
   for (bool first = true; ts_json_element(j); first = false) {
     int64_t size;
     char digits[24];
     if (ts_json_value(j) != TS_JSON_NUMBER || !ts_json_integer(j->text, j->length, &size) ||
         size < 0)
       return false;
-    put(dims, digits,
-        (size_t)snprintf(digits, sizeof digits, first ? "%lld" : ",%lld", (long long)size));
+    rank_graph_put(
+      dims, digits,
+      (size_t)snprintf(digits, sizeof digits, first ? "%lld" : ",%lld", (long long)size));
   }
-  put(dims, "]", 1);
+  rank_graph_put(dims, "]", 1);
   return ts_json_ok(j);
 }
 
-static bool take_tensor(ts_json *j, text *dims, text *types)
+static bool take_tensor(ts_json *j, rank_graph_text *dims, rank_graph_text *types)
 {
   if (ts_json_value(j) != TS_JSON_ARRAY || !ts_json_element(j) || !take_type(j, types) ||
       !ts_json_element(j) || !take_shape(j, dims))
@@ -159,13 +163,13 @@ static bool take_tensor(ts_json *j, text *dims, text *types)
 static bool take_shapes(ts_events *e, ts_json *j, bool one, uint32_t *out)
 {
   ts_arena *work = ts_arena_new("tensors");
-  text dims = {.arena = work}, types = {.arena = work};
-  put(&dims, "[", 1);
-  put(&types, "[", 1);
+  rank_graph_text dims = {.arena = work}, types = {.arena = work};
+  rank_graph_put(&dims, "[", 1);
+  rank_graph_put(&types, "[", 1);
   bool good = one ? take_tensor(j, &dims, &types) : ts_json_value(j) == TS_JSON_ARRAY;
   while (good && !one && ts_json_element(j)) good = take_tensor(j, &dims, &types);
-  put(&dims, "]", 1);
-  put(&types, "]", 1);
+  rank_graph_put(&dims, "]", 1);
+  rank_graph_put(&types, "]", 1);
   if (good && ts_json_ok(j)) {
     ts_shapes shapes = {ts_events_string(e, dims.bytes.at, dims.bytes.count),
                         ts_events_string(e, types.bytes.at, types.bytes.count), 0};
@@ -215,13 +219,13 @@ static uint32_t take_numbers(ts_events *e, ts_json *j)
   return (uint32_t)(e->flow->numbers.count - before);
 }
 
-static bool take_comm_member(ts_events *e, ts_json *j, node *n)
+static bool take_comm_member(ts_events *e, ts_json *j, rank_graph_node *n)
 {
   if (TS_JSON_IS(j, "comm")) {
     n->comm.name = ts_json_take_string(j, e);
     n->is_comm = true;
   } else if (TS_JSON_IS(j, "group"))
-    n->comm.group = take_number(e, j);
+    n->comm.group = rank_graph_take_number(e, j);
   else if (TS_JSON_IS(j, "dtype"))
     n->comm.dtype = ts_json_take_string(j, e);
   else if (TS_JSON_IS(j, "in_elements"))
@@ -243,10 +247,12 @@ static bool take_comm_member(ts_events *e, ts_json *j, node *n)
   return true;
 }
 
-static bool take_node(ts_events *e, struct ts_graph_reader *r, ts_json *j, node *n)
+static bool rank_graph_take_node(ts_events *e, struct ts_graph_reader *r, ts_json *j,
+                                 rank_graph_node *n)
 {
   bool good = true;
-  *n = (node){.stream = -1, .duration = -1, .root = -1, .in = TS_EVENT_NONE, .out = TS_EVENT_NONE};
+  *n = (rank_graph_node){
+    .stream = -1, .duration = -1, .root = -1, .in = TS_EVENT_NONE, .out = TS_EVENT_NONE};
   n->flow.first = (uint32_t)e->flow->numbers.count;
   n->flow.gradient_of = TS_TENSOR_NONE;
   n->comm.in = n->comm.out = n->comm.bytes = n->comm.size = n->comm.sequence = n->comm.peer = -1;
@@ -284,7 +290,7 @@ static bool take_node(ts_events *e, struct ts_graph_reader *r, ts_json *j, node 
   return good && ts_json_ok(j);
 }
 
-static bool finish_comm(ts_events *e, ts_json *j, node *n)
+static bool finish_comm(ts_events *e, ts_json *j, rank_graph_node *n)
 {
   const char *name = ts_events_text(e, n->comm.name);
   n->comm.kind = ts_comm_kind_of(name, strlen(name));
@@ -336,7 +342,8 @@ static ts_event_kind operator_kind(const char *name)
   return kind == TS_KERNEL_OTHER ? TS_KERNEL_ELEMENTWISE : kind;
 }
 
-static bool add_node(ts_events *e, struct ts_graph_reader *r, ts_json *j, node *n)
+static bool rank_graph_add_node(ts_events *e, struct ts_graph_reader *r, ts_json *j,
+                                rank_graph_node *n)
 {
   uint32_t track = n->stream >= 0 && (size_t)n->stream < r->stream_of.count ?
                      r->stream_of.at[n->stream] :
@@ -382,7 +389,7 @@ static bool add_node(ts_events *e, struct ts_graph_reader *r, ts_json *j, node *
 
 static bool take_nodes(ts_events *e, struct ts_graph_reader *r, ts_json *j)
 {
-  node n;
+  rank_graph_node n;
   if (r->has_nodes)
     return ts_feed_fail(j->feed, NULL, "`nodes` is there twice");
   r->has_nodes = true;
@@ -394,11 +401,11 @@ static bool take_nodes(ts_events *e, struct ts_graph_reader *r, ts_json *j)
                                            (unsigned long long)e->seen + 1);
     size_t before = r->edges.count;
     e->seen++;
-    if (!take_node(e, r, j, &n)) {
+    if (!rank_graph_take_node(e, r, j, &n)) {
       r->edges.count = before;
       return false;
     }
-    if (!add_node(e, r, j, &n))
+    if (!rank_graph_add_node(e, r, j, &n))
       return false;
   }
   return ts_json_ok(j);

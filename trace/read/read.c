@@ -216,7 +216,7 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
                  "a table of operators is not a trace");
 }
 
-static ts_events *finish(ts_events *e, ts_feed *feed, bool read)
+static ts_events *read_finish(ts_events *e, ts_feed *feed, bool read)
 {
   const struct ts_reader_row *f = e->format ? &formats[e->format] : NULL;
   if (!read && !feed->error->help[0] && feed->error->kind == TS_ERROR_CONTENT && f)
@@ -246,7 +246,7 @@ ts_events *ts_events_read(ts_arena *arena, const char *path, const ts_events_opt
   }
   feed.progress = options ? options->progress : NULL;
   ts_events *e = ts_events_new(arena, path);
-  return finish(e, &feed, read_any(e, &feed, options ? options : &usual));
+  return read_finish(e, &feed, read_any(e, &feed, options ? options : &usual));
 }
 
 ts_events *ts_events_parse(ts_arena *arena, const char *name, const void *bytes, size_t size,
@@ -256,5 +256,5 @@ ts_events *ts_events_parse(ts_arena *arena, const char *name, const void *bytes,
   *error = (ts_error){0};
   ts_feed_memory(&feed, bytes, size, error);
   ts_events *e = ts_events_new(arena, name);
-  return finish(e, &feed, read_any(e, &feed, options ? options : &usual));
+  return read_finish(e, &feed, read_any(e, &feed, options ? options : &usual));
 }

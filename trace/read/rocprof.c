@@ -20,7 +20,7 @@ typedef struct record {
   bool has_start, has_end;
 } record;
 
-typedef struct reader {
+typedef struct rocprof_reader {
   ts_events *e;
   ts_json *j;
   TS_VEC(kind) kinds;          /* by number */
@@ -28,10 +28,10 @@ typedef struct reader {
   TS_VEC(uint32_t) kernels;    /* strings by kernel_id; 0: not known */
   TS_VEC(unnamed) unnamed;
   uint32_t copies;             /* string */
-} reader;
+} rocprof_reader;
 
 /* Does what `take` says for each object of a list; of an object alone, for that one. */
-static void each(reader *r, void (*take)(reader *))
+static void each(rocprof_reader *r, void (*take)(rocprof_reader *))
 {
   ts_json *j = r->j;
   ts_json_kind kind = ts_json_value(j);
@@ -47,7 +47,7 @@ static void each(reader *r, void (*take)(reader *))
 
 /* ---- Names ---- */
 
-static void take_operations(reader *r)
+static void take_operations(rocprof_reader *r)
 {
   ts_json *j = r->j;
   kind k = {(uint32_t)r->operations.count, 0};
@@ -65,7 +65,7 @@ static void take_operations(reader *r)
     TS_PUSH(r->e->arena, &r->kinds, k);
 }
 
-static void take_strings(reader *r)
+static void take_strings(rocprof_reader *r)
 {
   ts_json *j = r->j;
   while (ts_json_member(j))
@@ -75,7 +75,7 @@ static void take_strings(reader *r)
       ts_json_skip(j);
 }
 
-static void take_symbol(reader *r)
+static void take_symbol(rocprof_reader *r)
 {
   ts_json *j = r->j;
   int64_t id = -1;
@@ -108,7 +108,7 @@ static int64_t take_handle(ts_json *j)
   return handle;
 }
 
-static void take_agent(reader *r)
+static void take_agent(rocprof_reader *r)
 {
   ts_json *j = r->j;
   ts_device_info device = {0, -1, -1, -1};
@@ -134,7 +134,7 @@ static void take_agent(reader *r)
 
 /* ---- Records ---- */
 
-static uint32_t number(ts_events *e, int64_t value)
+static uint32_t rocprof_number(ts_events *e, int64_t value)
 {
   char text[24];
   size_t at = sizeof text;
@@ -180,7 +180,7 @@ static void take_correlation(ts_json *j, record *out)
 }
 
 /* False: it has no times, or ends before it begins: counted. */
-static bool take_record(reader *r, record *out)
+static bool take_record(rocprof_reader *r, record *out)
 {
   ts_json *j = r->j;
   *out = (record){.kind = -1, .operation = -1, .kernel = -1};
@@ -211,8 +211,8 @@ static bool take_record(reader *r, record *out)
   return ts_json_ok(j) && out->has_start && out->has_end && r->e->count < TS_EVENTS_MOST;
 }
 
-static ts_event *add(reader *r, const record *of, ts_event_class class, ts_event_kind kind,
-                     uint32_t process, uint32_t thread)
+static ts_event *rocprof_add(rocprof_reader *r, const record *of, ts_event_class class,
+                             ts_event_kind kind, uint32_t process, uint32_t thread)
 {
   ts_events *e = r->e;
   ts_event *v = ts_events_add(e, class, kind);
@@ -234,35 +234,36 @@ static ts_event *add(reader *r, const record *of, ts_event_class class, ts_event
   return v;
 }
 
-static void take_kernel(reader *r)
+static void take_kernel(rocprof_reader *r)
 {
   record of;
   if (!take_record(r, &of))
     return;
-  add(r, &of, TS_EVENT_DEVICE, TS_KERNEL_OTHER, number(r->e, of.agent), number(r->e, of.queue));
+  rocprof_add(r, &of, TS_EVENT_DEVICE, TS_KERNEL_OTHER, rocprof_number(r->e, of.agent),
+              rocprof_number(r->e, of.queue));
   unnamed *u = &r->unnamed.at[r->unnamed.count - 1];
   u->kernel = true;
   u->operation = of.kernel < 0 || of.kernel >= HIGHEST_KERNEL ? UINT32_MAX : (uint32_t)of.kernel;
 }
 
-static void take_copy(reader *r)
+static void take_copy(rocprof_reader *r)
 {
   record of;
   if (!take_record(r, &of))
     return;
-  add(r, &of, TS_EVENT_DEVICE, TS_KERNEL_COPY, number(r->e, of.target), r->copies);
+  rocprof_add(r, &of, TS_EVENT_DEVICE, TS_KERNEL_COPY, rocprof_number(r->e, of.target), r->copies);
   if (of.bytes > 0)
     TS_PUSH(r->e->arena, &r->e->copies, ((ts_event_copy){r->e->count - 1, of.bytes, 0}));
 }
 
-static void take_call(reader *r)
+static void rocprof_take_call(rocprof_reader *r)
 {
   record of;
   if (take_record(r, &of))
-    add(r, &of, TS_EVENT_CALL, TS_CALL_OTHER, 0, number(r->e, of.thread));
+    rocprof_add(r, &of, TS_EVENT_CALL, TS_CALL_OTHER, 0, rocprof_number(r->e, of.thread));
 }
 
-static void take_records(reader *r)
+static void take_records(rocprof_reader *r)
 {
   ts_json *j = r->j;
   while (ts_json_member(j))
@@ -271,12 +272,12 @@ static void take_records(reader *r)
     else if (TS_JSON_IS(j, "memory_copy"))
       each(r, take_copy);
     else if (TS_JSON_IS(j, "hip_api"))
-      each(r, take_call);
+      each(r, rocprof_take_call);
     else
       ts_json_skip(j);
 }
 
-static void name_events(reader *r)
+static void name_events(rocprof_reader *r)
 {
   for (size_t i = 0; i < r->unnamed.count; i++) {
     const unnamed *u = &r->unnamed.at[i];
@@ -293,7 +294,7 @@ static void name_events(reader *r)
   }
 }
 
-static void take_process(reader *r)
+static void take_process(rocprof_reader *r)
 {
   ts_json *j = r->j;
   r->kinds.count = r->operations.count = r->kernels.count = r->unnamed.count = 0;
@@ -314,7 +315,7 @@ static void take_process(reader *r)
 static bool read_rocprof(ts_events *e, ts_json *j, const ts_events_options *options)
 {
   (void)options;
-  reader r = {.e = e, .j = j, .copies = ts_events_string(e, "copies", 6)};
+  rocprof_reader r = {.e = e, .j = j, .copies = ts_events_string(e, "copies", 6)};
   e->format = TS_TRACE_ROCPROF;
   e->timed = true;
   each(&r, take_process);

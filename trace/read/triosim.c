@@ -15,15 +15,15 @@ static const char *const known[KNOWN] = {"OperatorName",    "Operator_input",
                                          "OutputSize",      "stage"};
 
 typedef ts_csv_cell cell;
-typedef struct reader {
+typedef struct triosim_reader {
   ts_events *e;
   ts_feed *feed;
   uint64_t line;
   int column[KNOWN]; /* of the header; -1: not there */
   TS_VEC(uint32_t) maker; /* of each tensor: the event that made it last, + 1 */
-} reader;
+} triosim_reader;
 
-static bool wrong(reader *r, const char *what, cell c)
+static bool triosim_wrong(triosim_reader *r, const char *what, cell c)
 {
   ts_feed_fail(r->feed, "an operator has tensors such as [4; 6] and a time in microseconds",
                "line %" PRIu64 ": `%.*s` is %s", r->line, (int)(c.length > 40 ? 40 : c.length),
@@ -46,13 +46,13 @@ static bool next_number(cell *list, int64_t *value, bool *good)
 }
 
 /* Edges from those who made the tensors of the list to the event, or notes that it makes them. */
-static bool take_tensors(reader *r, cell list, cell sizes, uint32_t event, bool makes)
+static bool take_tensors(triosim_reader *r, cell list, cell sizes, uint32_t event, bool makes)
 {
   bool good = true, sized = true;
   int64_t id, elements = -1;
   for (cell rest = list; next_number(&rest, &id, &good);) {
     if (id >= MOST_TENSORS)
-      return wrong(r, "a list with the id of a tensor that is too large", list);
+      return triosim_wrong(r, "a list with the id of a tensor that is too large", list);
     while (r->maker.count <= (size_t)id) TS_PUSH(r->e->arena, &r->maker, 0);
     if (makes) {
       if (!next_number(&sizes, &elements, &sized))
@@ -66,10 +66,10 @@ static bool take_tensors(reader *r, cell list, cell sizes, uint32_t event, bool 
     } else if (r->maker.at[id] && r->maker.at[id] - 1 != event)
       TS_PUSH(r->e->arena, &r->e->edges, ((ts_event_edge){r->maker.at[id] - 1, event, false}));
   }
-  return good || wrong(r, "not a list of ids", list);
+  return good || triosim_wrong(r, "not a list of ids", list);
 }
 
-static bool take_operator(reader *r, const cell *cells, size_t count)
+static bool take_operator(triosim_reader *r, const cell *cells, size_t count)
 {
   static const cell none = {.at = ""};
   cell at[KNOWN];
@@ -77,7 +77,7 @@ static bool take_operator(reader *r, const cell *cells, size_t count)
   for (int c = 0; c < KNOWN; c++)
     at[c] = r->column[c] >= 0 && (size_t)r->column[c] < count ? cells[r->column[c]] : none;
   if (!ts_json_thousandths(at[TIME].at, at[TIME].length, &ns) || ns < 0)
-    return wrong(r, "not a time", at[TIME]);
+    return triosim_wrong(r, "not a time", at[TIME]);
   ts_events *e = r->e;
   uint32_t event = e->count, name = ts_events_string(e, at[NAME].at, at[NAME].length);
   bool optimizer = ts_is(at[STAGE].at, at[STAGE].length, "optimizer");
@@ -103,7 +103,7 @@ static bool is_triosim(ts_feed *feed)
 static bool read_triosim(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
   (void)options;
-  reader r = {.e = e, .feed = feed};
+  triosim_reader r = {.e = e, .feed = feed};
   cell cells[COLUMNS];
   size_t count = ts_feed_row(e->arena, feed, &r.line, cells, COLUMNS), columns = count;
   for (int c = 0; c < KNOWN; c++) {

@@ -15,19 +15,26 @@
 enum { WORDS = 64, PASSES = 3 };
 
 typedef struct word { const char *at; size_t length; } word;
-typedef struct pass { int64_t compute, bytes; uint32_t comm; } pass;
-typedef struct layer { uint32_t name; pass pass[PASSES]; int64_t update; } layer;
+typedef struct workload_pass {
+  int64_t compute, bytes;
+  uint32_t comm;
+} workload_pass;
+typedef struct layer {
+  uint32_t name;
+  workload_pass pass[PASSES];
+  int64_t update;
+} layer;
 
-typedef struct reader {
+typedef struct workload_reader {
   ts_events *e;
   ts_feed *feed;
   uint64_t line;
   uint32_t last;       /* event that the next one waits for */
   bool weights_first;  /* backward */
-} reader;
+} workload_reader;
 
 /* The words of the next line that has some. 0 at the end. */
-static size_t next_line(reader *r, word *words)
+static size_t next_line(workload_reader *r, word *words)
 {
   for (;;) {
     ts_feed *f = r->feed;
@@ -60,7 +67,7 @@ static size_t next_line(reader *r, word *words)
   }
 }
 
-static bool wrong(reader *r, const char *format, const word *w)
+static bool workload_wrong(workload_reader *r, const char *format, const word *w)
 {
   char text[200];
   snprintf(text, sizeof text, format, (int)(w->length > 40 ? 40 : w->length), w->at);
@@ -70,12 +77,12 @@ static bool wrong(reader *r, const char *format, const word *w)
   return false;
 }
 
-static bool number_of(const word *w, int64_t *value)
+static bool workload_number_of(const word *w, int64_t *value)
 {
   return ts_json_integer(w->at, w->length, value) && *value >= 0;
 }
 
-static void take_header(reader *r, const word *words, size_t count)
+static void take_header(workload_reader *r, const word *words, size_t count)
 {
   static const struct {
     const char *key, *group;
@@ -91,8 +98,8 @@ static void take_header(reader *r, const word *words, size_t count)
   e->version = ts_events_text(e, ts_events_string(e, words[0].at, words[0].length));
   for (size_t i = 1; i + 1 < count; i++)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-      if (!ts_is(words[i].at, words[i].length, sizes[k].key) || !number_of(&words[i + 1], &value) ||
-          value < 1)
+      if (!ts_is(words[i].at, words[i].length, sizes[k].key) ||
+          !workload_number_of(&words[i + 1], &value) || value < 1)
         continue;
       if (!sizes[k].group)
         e->world = value;
@@ -109,7 +116,7 @@ static void take_header(reader *r, const word *words, size_t count)
                          ts_is(words[i].at, words[i].length, "pp_comm:") ?
                                                                        &w->stage_bytes :
                                                                        NULL;
-    if (found && number_of(&words[i + 1], &value))
+    if (found && workload_number_of(&words[i + 1], &value))
       *found = value;
   }
   TS_PUSH(e->arena, &w->sections,
@@ -122,12 +129,13 @@ static void take_header(reader *r, const word *words, size_t count)
 }
 
 /* "ALLREDUCE_DP_EP": the collective and its group; without one the group of the column. */
-static bool take_comm(reader *r, const word *w, const word *bytes, const char *group, pass *p)
+static bool take_comm(workload_reader *r, const word *w, const word *bytes, const char *group,
+                      workload_pass *p)
 {
   static const char *const suffixes[] = {"_DP_EP", "_EP"};
   ts_events *e = r->e;
-  if (!number_of(bytes, &p->bytes))
-    return wrong(r, "`%.*s` is not a number of bytes", bytes);
+  if (!workload_number_of(bytes, &p->bytes))
+    return workload_wrong(r, "`%.*s` is not a number of bytes", bytes);
   p->comm = TS_EVENT_NONE;
   if (ts_is(w->at, w->length, "NONE"))
     return true;
@@ -149,7 +157,7 @@ static bool take_comm(reader *r, const word *w, const word *bytes, const char *g
                      .peer = -1};
   c.kind = ts_comm_kind_of(w->at, length);
   if (!c.kind)
-    return wrong(r, "`%.*s` is not a collective", w);
+    return workload_wrong(r, "`%.*s` is not a collective", w);
   c.group = ts_events_string(e, group, strlen(group));
   for (size_t i = 0; i < e->groups.count; i++)
     if (e->groups.at[i].name == c.group)
@@ -159,33 +167,33 @@ static bool take_comm(reader *r, const word *w, const word *bytes, const char *g
   return true;
 }
 
-static bool take_layer(reader *r, const word *words, size_t count, layer *l)
+static bool take_layer(workload_reader *r, const word *words, size_t count, layer *l)
 {
   static const char *const groups[] = {"TP", "TP", "DP"};
   TS_TABLE(groups, PASSES);
   if (count < 12) {
     char text[64];
     int length = snprintf(text, sizeof text, "%zu columns of 12", count);
-    return wrong(r, "%.*s", &(word){text, (size_t)length});
+    return workload_wrong(r, "%.*s", &(word){text, (size_t)length});
   }
   l->name = ts_events_string(r->e, words[0].at, words[0].length);
   for (int p = 0; p < PASSES; p++) {
     const word *w = words + 2 + 3 * p;
-    if (!number_of(&w[0], &l->pass[p].compute))
-      return wrong(r, "`%.*s` is not a time", &w[0]);
+    if (!workload_number_of(&w[0], &l->pass[p].compute))
+      return workload_wrong(r, "`%.*s` is not a time", &w[0]);
     if (!take_comm(r, &w[1], &w[2], groups[p], &l->pass[p]))
       return false;
   }
-  if (!number_of(&words[11], &l->update))
-    return wrong(r, "`%.*s` is not a time", &words[11]);
+  if (!workload_number_of(&words[11], &l->update))
+    return workload_wrong(r, "`%.*s` is not a time", &words[11]);
   return true;
 }
 
 enum { COMPUTES, BLOCKS, BESIDE }; /* tracks */
 
 /* Behind `after`, an event or NONE; the event, or `after` if there is nothing to do. */
-static uint32_t add(reader *r, const layer *l, const char *what, int64_t duration, uint32_t comm,
-                    uint32_t track, uint32_t after)
+static uint32_t workload_add(workload_reader *r, const layer *l, const char *what, int64_t duration,
+                             uint32_t comm, uint32_t track, uint32_t after)
 {
   ts_events *e = r->e;
   static const char *const tracks[] = {"", "", "weights"};
@@ -207,39 +215,39 @@ static uint32_t add(reader *r, const layer *l, const char *what, int64_t duratio
   return e->count - 1;
 }
 
-static void add_input(reader *r, const layer *l, ts_workload_line *line)
+static void add_input(workload_reader *r, const layer *l, ts_workload_line *line)
 {
-  const pass *p = &l->pass[1];
+  const workload_pass *p = &l->pass[1];
   line->first[TS_LINE_INPUT] = r->e->count;
-  r->last = add(r, l, "backward_input", p->compute, TS_EVENT_NONE, COMPUTES, r->last);
+  r->last = workload_add(r, l, "backward_input", p->compute, TS_EVENT_NONE, COMPUTES, r->last);
   if (p->comm != TS_EVENT_NONE)
-    r->last = add(r, l, "backward_input.comm", 0, p->comm, BLOCKS, r->last);
+    r->last = workload_add(r, l, "backward_input.comm", 0, p->comm, BLOCKS, r->last);
   line->end[TS_LINE_INPUT] = r->e->count;
 }
 
-static void add_weights(reader *r, const layer *l, ts_workload_line *line)
+static void add_weights(workload_reader *r, const layer *l, ts_workload_line *line)
 {
-  const pass *p = &l->pass[2];
+  const workload_pass *p = &l->pass[2];
   line->first[TS_LINE_WEIGHT] = r->e->count;
-  r->last = add(r, l, "backward_weight", p->compute, TS_EVENT_NONE, COMPUTES, r->last);
+  r->last = workload_add(r, l, "backward_weight", p->compute, TS_EVENT_NONE, COMPUTES, r->last);
   uint32_t summed = r->last;
   if (p->comm != TS_EVENT_NONE)
-    summed = add(r, l, "backward_weight.comm", 0, p->comm, BESIDE, r->last);
-  add(r, l, "update", l->update, TS_EVENT_NONE, BESIDE, summed);
+    summed = workload_add(r, l, "backward_weight.comm", 0, p->comm, BESIDE, r->last);
+  workload_add(r, l, "update", l->update, TS_EVENT_NONE, BESIDE, summed);
   line->end[TS_LINE_WEIGHT] = r->e->count;
 }
 
-static void add_layers(reader *r, const layer *layers, size_t count)
+static void add_layers(workload_reader *r, const layer *layers, size_t count)
 {
   ts_workload_line *lines = TS_NEW_ARRAY(r->e->arena, ts_workload_line, count + 1);
   r->last = TS_EVENT_NONE;
   for (size_t i = 0; i < count; i++) {
-    const pass *p = &layers[i].pass[0];
+    const workload_pass *p = &layers[i].pass[0];
     lines[i].name = layers[i].name;
     lines[i].first[TS_LINE_FORWARD] = r->e->count;
-    r->last = add(r, &layers[i], "forward", p->compute, TS_EVENT_NONE, COMPUTES, r->last);
+    r->last = workload_add(r, &layers[i], "forward", p->compute, TS_EVENT_NONE, COMPUTES, r->last);
     if (p->comm != TS_EVENT_NONE)
-      r->last = add(r, &layers[i], "forward.comm", 0, p->comm, BLOCKS, r->last);
+      r->last = workload_add(r, &layers[i], "forward.comm", 0, p->comm, BLOCKS, r->last);
     lines[i].end[TS_LINE_FORWARD] = r->e->count;
   }
   for (size_t i = count; i-- > 0;) {
@@ -268,7 +276,7 @@ static bool is_workload(ts_feed *feed) { return ts_is_text(feed) && !ts_is_table
 static bool read_workload(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
   (void)options;
-  reader r = {.e = e, .feed = feed, .last = TS_EVENT_NONE};
+  workload_reader r = {.e = e, .feed = feed, .last = TS_EVENT_NONE};
   word words[WORDS];
   size_t count = next_line(&r, words);
   if (!count || !is_policy(&words[0]))
@@ -279,8 +287,8 @@ static bool read_workload(ts_events *e, ts_feed *feed, const ts_events_options *
   take_header(&r, words, count);
   int64_t expected;
   count = next_line(&r, words);
-  if (count != 1 || !number_of(&words[0], &expected))
-    return wrong(
+  if (count != 1 || !workload_number_of(&words[0], &expected))
+    return workload_wrong(
       &r, count ? "`%.*s` is not the number of layers" : "the number of layers is missing%.*s",
       count ? &words[0] : &(word){"", 0});
   TS_VEC(layer) layers = {0};

@@ -21,11 +21,11 @@ enum { STAT_METADATA = 1, STAT_DOUBLE, STAT_UNSIGNED, STAT_SIGNED, STAT_TEXT, ST
 enum { ENTRY_KEY = 1, ENTRY_VALUE };
 
 /* Metadata of events and of stats, by number. */
-typedef struct named {
+typedef struct xplane_named {
   uint64_t id;
   ts_wire name, shown, category; /* shown: for people; category: of an HLO */
-} named;
-typedef TS_VEC(named) names;
+} xplane_named;
+typedef TS_VEC(xplane_named) names;
 
 typedef struct plane {
   ts_wire name;
@@ -34,69 +34,70 @@ typedef struct plane {
   TS_VEC(ts_wire) details; /* stats of the plane */
 } plane;
 
-typedef struct span {
+typedef struct xplane_span {
   int64_t start, end; /* ns */
-  const named *of;
+  const xplane_named *of;
   uint64_t correlation;
   bool step, holds; /* step: the host says so; holds: others of its line, as loops do */
-} span;
-typedef TS_VEC(span) spans;
+} xplane_span;
+typedef TS_VEC(xplane_span) spans;
 
-typedef struct line {
+typedef struct xplane_line {
   ts_wire name;
   int64_t id, begin; /* ns */
   spans spans;
-} line;
+} xplane_line;
 
-typedef struct reader {
+typedef struct xplane_reader {
   ts_events *e;
   const ts_events_options *options;
   ts_arena *work; /* what lives as long as a plane */
   bool wrong, full, steps; /* steps: those of a device are known */
-} reader;
+} xplane_reader;
 
-static size_t length_of(ts_wire w) { return (size_t)(w.end - w.at); }
+static size_t xplane_length_of(ts_wire w) { return (size_t)(w.end - w.at); }
 
 static bool begins(ts_wire w, const char *with)
 {
   size_t n = strlen(with);
-  return length_of(w) >= n && memcmp(w.at, with, n) == 0;
+  return xplane_length_of(w) >= n && memcmp(w.at, with, n) == 0;
 }
 
 static bool is(ts_wire w, const char *text)
 {
-  return length_of(w) == strlen(text) && begins(w, text);
+  return xplane_length_of(w) == strlen(text) && begins(w, text);
 }
 
-static uint32_t text_of(reader *r, ts_wire w) /* 0, which is "", of a text that is not there */
+static uint32_t xplane_text_of(xplane_reader *r,
+                               ts_wire w) /* 0, which is "", of a text that is not there */
 {
-  return w.at ? ts_events_string(r->e, (const char *)w.at, length_of(w)) : 0;
+  return w.at ? ts_events_string(r->e, (const char *)w.at, xplane_length_of(w)) : 0;
 }
 
 /* ---- Metadata ---- */
 
-static int by_id(const void *a, const void *b)
+static int xplane_by_id(const void *a, const void *b)
 {
-  uint64_t x = ((const named *)a)->id, y = ((const named *)b)->id;
+  uint64_t x = ((const xplane_named *)a)->id, y = ((const xplane_named *)b)->id;
   return (x > y) - (x < y);
 }
 
-static const named *find(const names *all, uint64_t id)
+static const xplane_named *xplane_find(const names *all, uint64_t id)
 {
-  named asked = {.id = id};
-  return all->count ? bsearch(&asked, all->at, all->count, sizeof *all->at, by_id) : NULL;
+  xplane_named asked = {.id = id};
+  return all->count ? bsearch(&asked, all->at, all->count, sizeof *all->at, xplane_by_id) : NULL;
 }
 
 static bool stat_is(const plane *p, uint64_t id, const char *name)
 {
-  const named *stat = find(&p->stats, id);
+  const xplane_named *stat = xplane_find(&p->stats, id);
   return stat && is(stat->name, name);
 }
 
 /* A stat's number or text; texts may be names of other stats. */
 typedef struct stat { uint64_t id, number; ts_wire text; } stat;
 
-static stat take_stat(reader *r, const plane *p, ts_wire w)
+static stat take_stat(xplane_reader *r, const plane *p, ts_wire w)
 {
   stat s = {0};
   ts_wire_field f;
@@ -106,7 +107,7 @@ static stat take_stat(reader *r, const plane *p, ts_wire w)
     case STAT_UNSIGNED: case STAT_SIGNED: s.number = f.value; break;
     case STAT_TEXT: s.text = f.bytes; break;
     case STAT_REFERENCE: {
-      const named *other = find(&p->stats, f.value);
+      const xplane_named *other = xplane_find(&p->stats, f.value);
       s.text = other ? other->name : s.text;
       break;
     }
@@ -115,9 +116,9 @@ static stat take_stat(reader *r, const plane *p, ts_wire w)
   return s;
 }
 
-static void take_named(reader *r, plane *p, ts_wire entry, names *into)
+static void take_named(xplane_reader *r, plane *p, ts_wire entry, names *into)
 {
-  named n = {0};
+  xplane_named n = {0};
   ts_wire_field f;
   ts_wire value = {0};
   while (ts_wire_next(&entry, &f))
@@ -141,18 +142,18 @@ static void take_named(reader *r, plane *p, ts_wire entry, names *into)
   TS_PUSH(r->work, into, n);
 }
 
-static void take_map(reader *r, plane *p, ts_wire message, uint32_t number, names *into)
+static void take_map(xplane_reader *r, plane *p, ts_wire message, uint32_t number, names *into)
 {
   ts_wire_field f;
   while (ts_wire_next(&message, &f))
     if (f.number == number && f.type == TS_WIRE_BYTES)
       take_named(r, p, f.bytes, into);
   if (into->count)
-    qsort(into->at, into->count, sizeof *into->at, by_id);
+    qsort(into->at, into->count, sizeof *into->at, xplane_by_id);
 }
 
 /* Lines come before the metadata that they name, and events' before those of stats. */
-static plane take_plane(reader *r, ts_wire message)
+static plane take_plane(xplane_reader *r, ts_wire message)
 {
   plane p = {0};
   ts_wire rest = message;
@@ -172,16 +173,16 @@ static plane take_plane(reader *r, ts_wire message)
 
 /* ---- Lines ---- */
 
-static void take_span(reader *r, const plane *p, line *l, ts_wire w)
+static void take_span(xplane_reader *r, const plane *p, xplane_line *l, ts_wire w)
 {
-  static const named nothing = {0};
-  span s = {.of = &nothing};
+  static const xplane_named nothing = {0};
+  xplane_span s = {.of = &nothing};
   uint64_t offset = 0, duration = 0; /* ps */
   ts_wire_field f;
   while (ts_wire_next(&w, &f))
     switch (f.number) {
     case EVENT_METADATA: {
-      const named *of = find(&p->events, f.value);
+      const xplane_named *of = xplane_find(&p->events, f.value);
       s.of = of ? of : s.of;
       break;
     }
@@ -209,7 +210,7 @@ static void take_span(reader *r, const plane *p, line *l, ts_wire w)
 
 static int by_start(const void *a, const void *b)
 {
-  const span *x = a, *y = b;
+  const xplane_span *x = a, *y = b;
   return x->start != y->start ? (x->start > y->start) - (x->start < y->start) :
                                 (x->end < y->end) - (x->end > y->end);
 }
@@ -218,15 +219,15 @@ static int by_start(const void *a, const void *b)
 static void mark_holders(spans *all)
 {
   for (size_t i = 0; i + 1 < all->count; i++) {
-    const span *next = &all->at[i + 1];
+    const xplane_span *next = &all->at[i + 1];
     all->at[i].holds = next->end <= all->at[i].end && next->end > next->start &&
                        next->start < all->at[i].end;
   }
 }
 
-static line take_line(reader *r, const plane *p, ts_wire message)
+static xplane_line take_line(xplane_reader *r, const plane *p, ts_wire message)
 {
-  line l = {0};
+  xplane_line l = {0};
   ts_wire_field f;
   ts_wire rest = message, shown = {0};
   while (ts_wire_next(&rest, &f))
@@ -305,7 +306,7 @@ static bool take_array(const char **at, const char *end, int64_t *elements, cons
 }
 
 /* "%all-gather.1 = bf16[64,8]{...} all-gather(bf16[8,8]{...} %x), replica_groups={{0,1,2,3}}" */
-static ts_event_comm comm_of(reader *r, const named *of, const char *name)
+static ts_event_comm comm_of(xplane_reader *r, const xplane_named *of, const char *name)
 {
   char plain[64];
   size_t n = 0;
@@ -339,18 +340,19 @@ static ts_event_comm comm_of(reader *r, const named *of, const char *name)
 
 /* ---- Events ---- */
 
-static const char *shown_name(reader *r, const named *of)
+static const char *shown_name(xplane_reader *r, const xplane_named *of)
 {
-  if (length_of(of->shown))
-    return ts_events_text(r->e, text_of(r, of->shown));
-  const char *whole = ts_events_text(r->e, text_of(r, of->name)), *equals = strstr(whole, " = ");
+  if (xplane_length_of(of->shown))
+    return ts_events_text(r->e, xplane_text_of(r, of->shown));
+  const char *whole = ts_events_text(r->e, xplane_text_of(r, of->name)),
+             *equals = strstr(whole, " = ");
   return *whole == '%' && equals ?
            ts_events_text(r->e, ts_events_string(r->e, whole + 1, (size_t)(equals - whole - 1))) :
            whole;
 }
 
-static ts_event *add(reader *r, uint32_t track, const span *s, ts_event_class class,
-                     ts_event_kind kind, const char *name)
+static ts_event *xplane_add(xplane_reader *r, uint32_t track, const xplane_span *s,
+                            ts_event_class class, ts_event_kind kind, const char *name)
 {
   if (r->e->count >= TS_EVENTS_MOST) {
     r->full = true;
@@ -366,18 +368,18 @@ static ts_event *add(reader *r, uint32_t track, const span *s, ts_event_class cl
 }
 
 /* A stream of a GPU, or the HLOs of a TPU. */
-static void add_device_line(reader *r, uint32_t track, line *l, bool hlos)
+static void add_device_line(xplane_reader *r, uint32_t track, xplane_line *l, bool hlos)
 {
   if (hlos)
     mark_holders(&l->spans);
   for (size_t i = 0; i < l->spans.count; i++) {
-    const span *s = &l->spans.at[i];
+    const xplane_span *s = &l->spans.at[i];
     const char *name = shown_name(r, s->of);
     ts_event_kind kind = strncmp(name, "Memcpy", 6) == 0 ? TS_KERNEL_COPY :
                          strncmp(name, "Memset", 6) == 0 ? TS_KERNEL_FILL :
                                                            kind_of_category(s->of->category, name);
-    ts_event *v = s->holds ? add(r, track, s, TS_EVENT_MARK, TS_MARK_OTHER, name) :
-                             add(r, track, s, TS_EVENT_DEVICE, kind, name);
+    ts_event *v = s->holds ? xplane_add(r, track, s, TS_EVENT_MARK, TS_MARK_OTHER, name) :
+                             xplane_add(r, track, s, TS_EVENT_DEVICE, kind, name);
     if (v && !s->holds && kind == TS_KERNEL_COMMUNICATION) {
       v->detail = (uint32_t)r->e->comms.count;
       ts_event_comm c = comm_of(r, s->of, name);
@@ -386,30 +388,31 @@ static void add_device_line(reader *r, uint32_t track, line *l, bool hlos)
   }
 }
 
-static void add_steps(reader *r, uint32_t track, const line *l)
+static void add_steps(xplane_reader *r, uint32_t track, const xplane_line *l)
 {
   for (size_t i = 0; i < l->spans.count; i++)
-    add(r, track, &l->spans.at[i], TS_EVENT_MARK, TS_MARK_STEP, shown_name(r, l->spans.at[i].of));
+    xplane_add(r, track, &l->spans.at[i], TS_EVENT_MARK, TS_MARK_STEP,
+               shown_name(r, l->spans.at[i].of));
   r->steps |= l->spans.count > 0;
 }
 
 /* A thread: calls into the driver, spans that the program or the runtime named, and steps. */
-static void add_host_line(reader *r, uint32_t track, const line *l)
+static void add_host_line(xplane_reader *r, uint32_t track, const xplane_line *l)
 {
   for (size_t i = 0; i < l->spans.count; i++) {
-    const span *s = &l->spans.at[i];
+    const xplane_span *s = &l->spans.at[i];
     const char *name = shown_name(r, s->of);
     bool call = s->correlation && strncmp(name, "cu", 2) == 0;
     if (s->step && !r->steps)
-      add(r, track, s, TS_EVENT_MARK, TS_MARK_STEP, name);
+      xplane_add(r, track, s, TS_EVENT_MARK, TS_MARK_STEP, name);
     else if (call)
-      add(r, track, s, TS_EVENT_CALL, ts_call_kind(name), name);
+      xplane_add(r, track, s, TS_EVENT_CALL, ts_call_kind(name), name);
     else if (*name != '$' && !r->options->no_operators) /* "$file.py:12 f" */
-      add(r, track, s, TS_EVENT_OPERATOR, TS_OPERATOR_PLAIN, name);
+      xplane_add(r, track, s, TS_EVENT_OPERATOR, TS_OPERATOR_PLAIN, name);
   }
 }
 
-static void add_device(reader *r, const plane *p, uint32_t process)
+static void add_device(xplane_reader *r, const plane *p, uint32_t process)
 {
   ts_device_info device = {.id = strtoll(ts_events_text(r->e, process), NULL, 10),
                            .memory = -1,
@@ -417,7 +420,7 @@ static void add_device(reader *r, const plane *p, uint32_t process)
   for (size_t i = 0; i < p->details.count; i++) {
     stat s = take_stat(r, p, p->details.at[i]);
     if (stat_is(p, s.id, "device_type_string"))
-      device.name = text_of(r, s.text);
+      device.name = xplane_text_of(r, s.text);
     else if (stat_is(p, s.id, "core_count") && s.number <= 1 << 20)
       device.processors = (int64_t)s.number;
     else if (stat_is(p, s.id, "memory_size") && s.number <= INT64_MAX)
@@ -426,7 +429,8 @@ static void add_device(reader *r, const plane *p, uint32_t process)
   TS_PUSH(r->e->arena, &r->e->devices, device);
 }
 
-static uint32_t track_of(reader *r, uint32_t process, const line *l, bool device)
+static uint32_t xplane_track_of(xplane_reader *r, uint32_t process, const xplane_line *l,
+                                bool device)
 {
   char id[24];
   if (r->e->tracks.count >= TS_TRACKS_MOST) {
@@ -435,11 +439,11 @@ static uint32_t track_of(reader *r, uint32_t process, const line *l, bool device
   }
   uint32_t thread = ts_events_string(r->e, id, (size_t)snprintf(id, sizeof id, "%" PRId64, l->id));
   uint32_t track = ts_events_track(r->e, process, thread, device);
-  r->e->tracks.at[track].label = text_of(r, l->name);
+  r->e->tracks.at[track].label = xplane_text_of(r, l->name);
   return track;
 }
 
-static void add_plane(reader *r, const plane *p)
+static void add_plane(xplane_reader *r, const plane *p)
 {
   bool device = begins(p->name, "/device:") && !begins(p->name, "/device:CUSTOM");
   bool gpu = begins(p->name, "/device:GPU");
@@ -448,22 +452,22 @@ static void add_plane(reader *r, const plane *p)
   const uint8_t *number = p->name.end; /* "/device:TPU:3" */
   while (device && number > p->name.at && number[-1] >= '0' && number[-1] <= '9') number--;
   uint32_t process = device && number < p->name.end ?
-                       text_of(r, (ts_wire){number, p->name.end, false}) :
-                       text_of(r, p->name);
+                       xplane_text_of(r, (ts_wire){number, p->name.end, false}) :
+                       xplane_text_of(r, p->name);
   if (device)
     add_device(r, p, process);
   bool steps = r->steps;
   for (size_t i = 0; i < p->lines.count && !r->wrong && !r->full; i++) {
-    line l = take_line(r, p, p->lines.at[i]);
+    xplane_line l = take_line(r, p, p->lines.at[i]);
     r->e->seen += l.spans.count;
     if (r->wrong || !l.spans.count)
       continue;
     if (!device)
-      add_host_line(r, track_of(r, process, &l, false), &l);
+      add_host_line(r, xplane_track_of(r, process, &l, false), &l);
     else if (is(l.name, "Steps") && !steps)
-      add_steps(r, track_of(r, process, &l, false), &l);
+      add_steps(r, xplane_track_of(r, process, &l, false), &l);
     else if (gpu ? begins(l.name, "Stream") : is(l.name, "XLA Ops"))
-      add_device_line(r, track_of(r, process, &l, true), &l, !gpu);
+      add_device_line(r, xplane_track_of(r, process, &l, true), &l, !gpu);
   }
 }
 
@@ -489,7 +493,7 @@ static bool is_xplane(ts_feed *feed)
          (w.at[2] == '/' || (w.end - w.at > 6 && memcmp(w.at + 2, "Task", 4) == 0));
 }
 
-static bool take_message(reader *r, const ts_wire_field *f)
+static bool take_message(xplane_reader *r, const ts_wire_field *f)
 {
   if (f->number != SPACE_PLANE || f->type != TS_WIRE_BYTES)
     return true;
@@ -521,7 +525,7 @@ static bool next_field(ts_feed *feed, ts_wire_field *f, size_t *lead)
 
 static bool read_xplane(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
-  reader r = {.e = e, .options = options};
+  xplane_reader r = {.e = e, .options = options};
   ts_wire_field f;
   size_t lead;
   e->format = TS_TRACE_XPLANE;

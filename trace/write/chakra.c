@@ -27,7 +27,7 @@ static void put_raw(bytes *b, const void *at, size_t size)
   for (size_t i = 0; i < size; i++) TS_PUSH(b->arena, &b->out, ((const uint8_t *)at)[i]);
 }
 
-static void put_number(bytes *b, uint32_t field, uint64_t value)
+static void chakra_put_number(bytes *b, uint32_t field, uint64_t value)
 {
   put_varint(b, (uint64_t)field << 3);
   put_varint(b, value);
@@ -49,7 +49,7 @@ static void put_attribute(records *r, const char *name, uint32_t type, int64_t v
   if (type == STRING)
     put_block(a, type, text, strlen(text));
   else
-    put_number(a, type, (uint64_t)value);
+    chakra_put_number(a, type, (uint64_t)value);
   put_block(&r->node, 10, a->out.at, a->out.count);
 }
 
@@ -125,7 +125,7 @@ static void put_uses(records *r, const ts_events *e, uint32_t event, bool writes
   put_block(&r->node, 10, a->out.at, a->out.count);
 }
 
-static void put_memory(records *r, const ts_events *e, uint32_t event)
+static void chakra_put_memory(records *r, const ts_events *e, uint32_t event)
 {
   if (!e->uses.count)
     return;
@@ -162,7 +162,7 @@ static uint32_t type_of(const ts_events *e, const ts_event *v)
   return kind == TS_COMM_SEND ? 5 : kind == TS_COMM_RECV ? 6 : 7;
 }
 
-static bool put_node(ts_form_writer *w, uint32_t i)
+static bool chakra_put_node(ts_form_writer *w, uint32_t i)
 {
   const ts_events *e = w->e;
   const ts_event *v = ts_event_at(e, i);
@@ -171,18 +171,18 @@ static bool put_node(ts_form_writer *w, uint32_t i)
   uint32_t type = type_of(e, v);
   r->node.out.count = r->deps[0].out.count = r->deps[1].out.count = 0;
   if (v->id)
-    put_number(&r->node, 1, v->id);
+    chakra_put_number(&r->node, 1, v->id);
   put_block(&r->node, 2, name, strlen(name));
-  put_number(&r->node, 3, type);
+  chakra_put_number(&r->node, 3, type);
   for (uint32_t k = w->in.first[i]; k < w->in.first[i + 1]; k++)
     put_varint(&r->deps[!w->in.edge[k].control], ts_event_at(e, w->in.edge[k].from)->id);
   for (uint32_t d = 0; d < 2; d++)
     if (r->deps[d].out.count)
       put_block(&r->node, 4 + d, r->deps[d].out.at, r->deps[d].out.count);
   if (e->timed && v->start > 0)
-    put_number(&r->node, 6, (uint64_t)v->start / 1000);
+    chakra_put_number(&r->node, 6, (uint64_t)v->start / 1000);
   if (v->duration > 0)
-    put_number(&r->node, 7, ((uint64_t)v->duration + 999) / 1000);
+    chakra_put_number(&r->node, 7, ((uint64_t)v->duration + 999) / 1000);
   put_attribute(r, "is_cpu_op", BOOL, v->class != TS_EVENT_DEVICE, NULL);
   if (v->duration >= 0)
     put_attribute(r, "duration_ns", INT64, v->duration, NULL);
@@ -192,7 +192,7 @@ static bool put_node(ts_form_writer *w, uint32_t i)
     put_comm(r, e, &e->comms.at[v->detail]);
   if (type == 4)
     put_work(r, ts_event_work_of(e, i));
-  put_memory(r, e, i);
+  chakra_put_memory(r, e, i);
   put_record(r, &r->node, w->out);
   return true;
 }
@@ -205,7 +205,7 @@ static void put_metadata(ts_form_writer *w)
   put_record(r, &r->node, w->out);
 }
 
-const ts_form ts_form_chakra = {.head = put_metadata, .node = put_node};
+const ts_form ts_form_chakra = {.head = put_metadata, .node = chakra_put_node};
 
 /* Is the rank the first of its group: at the origin of all its axes, or of a list? */
 static bool leads(const ts_ir *ir, uint32_t rank, uint32_t group)

@@ -64,7 +64,7 @@ static void print_shared(void *closure, FILE *out)
   x->at[x->w.e->count] = (size_t)ftell(out);
 }
 
-static bool share(ts_export *x)
+static bool export_share(ts_export *x)
 {
   printing p = {x, true};
   x->at = TS_NEW_ARRAY(x->arena, size_t, x->w.e->count + 1);
@@ -95,7 +95,7 @@ bool ts_export_write(ts_export *x, FILE *out, ts_error *error)
   w->error = error;
   w->work = ts_arena_new("rank");
   w->state = NULL;
-  bool good = x->written != 1 || share(x);
+  bool good = x->written != 1 || export_share(x);
   w->out = out;
   x->written++;
   if (good && x->form->head)

@@ -180,7 +180,7 @@ static bool put_operation(ts_form_writer *w, uint32_t i, bool *split)
   return true;
 }
 
-static bool put_node(ts_form_writer *w, uint32_t i)
+static bool goal_put_node(ts_form_writer *w, uint32_t i)
 {
   bool split;
   if (!put_operation(w, i, &split))
@@ -195,9 +195,12 @@ static bool put_node(ts_form_writer *w, uint32_t i)
   return true;
 }
 
-static void put_head(ts_form_writer *w) { fprintf(w->out, "\nrank %" PRId64 " {\n", w->e->rank); }
+static void goal_put_head(ts_form_writer *w)
+{
+  fprintf(w->out, "\nrank %" PRId64 " {\n", w->e->rank);
+}
 static void put_tail(ts_form_writer *w) { fputs("}\n", w->out); }
 
-const ts_form ts_form_goal = {put_head, put_node, put_tail};
+const ts_form ts_form_goal = {goal_put_head, goal_put_node, put_tail};
 
 void ts_goal_write_head(uint32_t world, FILE *out) { fprintf(out, "num_ranks %u\n", world); }

@@ -3,7 +3,7 @@
 
 enum { MAGIC = 4223, RECORD = 39 };
 
-static void put(FILE *out, uint64_t value, uint32_t bytes)
+static void goal_binary_put(FILE *out, uint64_t value, uint32_t bytes)
 {
   uint8_t at[8];
   for (uint32_t i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
@@ -31,50 +31,51 @@ static void put_record(const ts_goal_job *s, uint32_t rank, uint32_t op, uint32_
                        FILE *out)
 {
   static const uint8_t types[] = {[TS_GOAL_CALC] = 3, [TS_GOAL_SEND] = 1, [TS_GOAL_RECV] = 2};
-  put(out, s->before[op], 4);
-  put(out, types[ts_goal_job_kind(s, op)], 1);
-  put(out, s->peer[op], 4);
-  put(out, s->size[op], 8);
-  put(out, s->tag[op], 4);
-  put(out, s->how[op] >> 8 & 0xff, 1);
-  put(out, s->how[op] >> 16, 1);
+  goal_binary_put(out, s->before[op], 4);
+  goal_binary_put(out, types[ts_goal_job_kind(s, op)], 1);
+  goal_binary_put(out, s->peer[op], 4);
+  goal_binary_put(out, s->size[op], 8);
+  goal_binary_put(out, s->tag[op], 4);
+  goal_binary_put(out, s->how[op] >> 8 & 0xff, 1);
+  goal_binary_put(out, s->how[op] >> 16, 1);
   for (int started = 0; started < 2; started++) {
     uint32_t count = count_waiting(s, rank, op, started);
-    put(out, count, 4);
-    put(out, *waiting, 4);
+    goal_binary_put(out, count, 4);
+    goal_binary_put(out, *waiting, 4);
     *waiting += count;
   }
 }
 
-static void put_rank(const ts_goal_job *s, uint32_t rank, FILE *out)
+static void goal_binary_put_rank(const ts_goal_job *s, uint32_t rank, FILE *out)
 {
   uint32_t first = s->first[rank], end = s->first[rank + 1], waiting = 0;
   const uint32_t *list = s->waiting + s->next[rank];
-  put(out, end - first, 4);
-  put(out, roots_of(s, rank), 4);
+  goal_binary_put(out, end - first, 4);
+  goal_binary_put(out, roots_of(s, rank), 4);
   for (uint32_t i = first; i < end; i++)
     if (!s->before[i])
-      put(out, i - first, 4);
+      goal_binary_put(out, i - first, 4);
   for (uint32_t i = first; i < end; i++) put_record(s, rank, i, &waiting, out);
   for (uint32_t i = first; i < end; i++)
     for (int started = 0; started < 2; started++)
       for (uint32_t k = s->offset[i + rank]; k < s->offset[i + rank + 1]; k++)
         if (!(list[k] & TS_GOAL_STARTED) == !started)
-          put(out, list[k] & ~TS_GOAL_STARTED, 4);
+          goal_binary_put(out, list[k] & ~TS_GOAL_STARTED, 4);
 }
 
 void ts_goal_binary_write(const ts_goal_job *s, FILE *out)
 {
   uint64_t at = 6 + 16 * (uint64_t)s->world; /* places count from behind the mark */
-  put(out, MAGIC, 8);
-  put(out, s->world, 4);
-  put(out, s->cpus - 1, 1);
-  put(out, s->nics - 1, 1);
+  goal_binary_put(out, MAGIC, 8);
+  goal_binary_put(out, s->world, 4);
+  goal_binary_put(out, s->cpus - 1, 1);
+  goal_binary_put(out, s->nics - 1, 1);
   for (uint32_t r = 0; r < s->world; r++) {
-    put(out, at, 8);
+    goal_binary_put(out, at, 8);
     at += 8 + 4 * (uint64_t)roots_of(s, r) + RECORD * (uint64_t)(s->first[r + 1] - s->first[r]) +
           4 * (s->next[r + 1] - s->next[r]);
-    put(out, at, 8);
+    goal_binary_put(out, at, 8);
   }
-  for (uint32_t r = 0; r < s->world; r++) put_rank(s, r, out);
+  for (uint32_t r = 0; r < s->world; r++)
+    goal_binary_put_rank(s, r, out);
 }

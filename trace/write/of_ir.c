@@ -8,44 +8,44 @@
 /* of a collective: place in `groups`; of a message: the peer's coordinate on an axis */
 typedef struct comm_source { uint32_t group, axis, coordinate; } comm_source;
 
-typedef struct program {
+typedef struct of_ir_program {
   ts_events *e;
   TS_VEC(uint32_t) groups;      /* of the IR, that its collectives use; as e->groups */
   TS_VEC(comm_source) sources;  /* as e->comms */
-} program;
+} of_ir_program;
 
 struct ts_ir_ranks {
   ts_arena *arena;
   const ts_ir *ir;
-  program *programs;
+  of_ir_program *programs;
 };
 
 /* An allocation that nothing has freed yet. */
 typedef struct held { uint32_t tensor, category; ts_ir_str label; int64_t bytes; } held;
 
-typedef struct maker {
+typedef struct of_ir_maker {
   ts_events *e;
   const ts_ir *ir;
-  program *p;
+  of_ir_program *p;
   uint32_t *last; /* event of each stream, then of the host */
   TS_VEC(held) held;
   uint32_t tensors; /* so far */
   ts_arena *work;
-} maker;
+} of_ir_maker;
 
 static uint32_t coordinate(const ts_ir *ir, uint32_t rank, uint32_t axis)
 {
   return rank / ir->axes[axis].stride % ir->axes[axis].size;
 }
 
-static const char *text(const maker *m, ts_ir_str string) { return m->ir->strings + string; }
+static const char *text(const of_ir_maker *m, ts_ir_str string) { return m->ir->strings + string; }
 
-static uint32_t intern(ts_events *e, const char *string)
+static uint32_t of_ir_intern(ts_events *e, const char *string)
 {
   return ts_events_string(e, string, strlen(string));
 }
 
-static int by_number(const void *a, const void *b)
+static int of_ir_by_number(const void *a, const void *b)
 {
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return (x > y) - (x < y);
@@ -83,7 +83,7 @@ ts_ir_group_members ts_ir_members(ts_arena *arena, const ts_ir *ir, uint32_t gro
         TS_PUSH(work, &all, base + c * ir->axes[a].stride);
     }
   }
-  qsort(all.at, all.count, sizeof *all.at, by_number);
+  qsort(all.at, all.count, sizeof *all.at, of_ir_by_number);
   char *list = ts_arena_alloc(arena, 11 * all.count + 1);
   size_t length = 0;
   for (size_t i = 0; i < all.count; i++)
@@ -98,16 +98,16 @@ static ts_group_info group_at(ts_events *e, const ts_ir *ir, uint32_t group, uin
 {
   ts_arena *work = ts_arena_new("group");
   ts_ir_group_members m = ts_ir_members(work, ir, group, rank);
-  ts_group_info info = {.size = m.count,
-                        .label = intern(e, ir->strings + ir->groups[group].name),
-                        .ranks = intern(e, m.ranks),
-                        .name =
-                          intern(e, ts_arena_printf(work, "%llu", (unsigned long long)m.number))};
+  ts_group_info info = {
+    .size = m.count,
+    .label = of_ir_intern(e, ir->strings + ir->groups[group].name),
+    .ranks = of_ir_intern(e, m.ranks),
+    .name = of_ir_intern(e, ts_arena_printf(work, "%llu", (unsigned long long)m.number))};
   ts_arena_free(work);
   return info;
 }
 
-static void aim(const program *p, const ts_ir *ir, uint32_t rank)
+static void aim(const of_ir_program *p, const ts_ir *ir, uint32_t rank)
 {
   ts_events *e = p->e;
   e->rank = rank;
@@ -128,15 +128,15 @@ static void aim(const program *p, const ts_ir *ir, uint32_t rank)
 
 /* ---- The table of a program ---- */
 
-static uint32_t add_comm(maker *m, ts_event_comm comm, comm_source source)
+static uint32_t of_ir_add_comm(of_ir_maker *m, ts_event_comm comm, comm_source source)
 {
-  comm.name = intern(m->e, ts_comm_kind_name((ts_comm_kind)comm.kind));
+  comm.name = of_ir_intern(m->e, ts_comm_kind_name((ts_comm_kind)comm.kind));
   TS_PUSH(m->e->arena, &m->e->comms, comm);
   TS_PUSH(m->e->arena, &m->p->sources, source);
   return (uint32_t)m->e->comms.count - 1;
 }
 
-static uint32_t add_collective(maker *m, const ts_ir_collective *c)
+static uint32_t add_collective(of_ir_maker *m, const ts_ir_collective *c)
 {
   static const uint8_t kinds[] = {TS_COMM_ALL_REDUCE, TS_COMM_ALL_GATHER, TS_COMM_REDUCE_SCATTER,
                                   TS_COMM_BROADCAST,  TS_COMM_REDUCE,     TS_COMM_ALL_TO_ALL,
@@ -153,10 +153,10 @@ static uint32_t add_collective(maker *m, const ts_ir_collective *c)
                         .bytes = (int64_t)c->bytes,
                         .sequence = -1,
                         .peer = -1};
-  return add_comm(m, comm, (comm_source){.group = g});
+  return of_ir_add_comm(m, comm, (comm_source){.group = g});
 }
 
-static uint32_t add_message(maker *m, const ts_ir_port *port, const ts_ir_binding *binding)
+static uint32_t add_message(of_ir_maker *m, const ts_ir_port *port, const ts_ir_binding *binding)
 {
   uint32_t axis = 0;
   while (axis + 1 < m->ir->axes_count && !(m->ir->groups[port->group].axes >> axis & 1)) axis++;
@@ -167,10 +167,10 @@ static uint32_t add_message(maker *m, const ts_ir_port *port, const ts_ir_bindin
                         .size = -1,
                         .sequence = -1,
                         .tag = binding->tag};
-  return add_comm(m, comm, (comm_source){TS_EVENT_NONE, axis, binding->peer});
+  return of_ir_add_comm(m, comm, (comm_source){TS_EVENT_NONE, axis, binding->peer});
 }
 
-static void add_edge(maker *m, uint32_t from, uint32_t to)
+static void add_edge(of_ir_maker *m, uint32_t from, uint32_t to)
 {
   ts_events *e = m->e;
   for (size_t i = e->edges.count; i-- > 0 && e->edges.at[i].to == to;)
@@ -180,7 +180,7 @@ static void add_edge(maker *m, uint32_t from, uint32_t to)
 }
 
 /* The oldest allocation of the same name, kind and size; TS_EVENT_NONE: there is none. */
-static uint32_t take_held(maker *m, const ts_ir_mem *mem)
+static uint32_t take_held(of_ir_maker *m, const ts_ir_mem *mem)
 {
   for (size_t i = 0; i < m->held.count; i++) {
     const held *h = &m->held.at[i];
@@ -194,7 +194,7 @@ static uint32_t take_held(maker *m, const ts_ir_mem *mem)
   return TS_EVENT_NONE;
 }
 
-static void add_memory(maker *m, const ts_ir_node *n, uint32_t event)
+static void add_memory(of_ir_maker *m, const ts_ir_node *n, uint32_t event)
 {
   for (uint32_t k = 0; k < n->mem_count; k++) {
     const ts_ir_mem *mem = &m->ir->mems[n->first_mem + k];
@@ -208,8 +208,8 @@ static void add_memory(maker *m, const ts_ir_node *n, uint32_t event)
   }
 }
 
-static uint32_t add_node(maker *m, const ts_ir_node *n, const ts_ir_fragment *f,
-                         const ts_ir_item *item, const uint32_t *event_of)
+static uint32_t of_ir_add_node(of_ir_maker *m, const ts_ir_node *n, const ts_ir_fragment *f,
+                               const ts_ir_item *item, const uint32_t *event_of)
 {
   const ts_ir *ir = m->ir;
   bool host = n->op == TS_IR_HOST_WORK || n->op == TS_IR_HOST_SYNC,
@@ -242,7 +242,7 @@ static uint32_t add_node(maker *m, const ts_ir_node *n, const ts_ir_fragment *f,
                             &ir->bindings[item->first_binding + n->arg]);
   if (!*label)
     label = ts_events_text(m->e, m->e->comms.at[v->detail].name);
-  v->name = intern(m->e, label);
+  v->name = of_ir_intern(m->e, label);
   if (m->last[track] != TS_EVENT_NONE)
     add_edge(m, m->last[track], event);
   for (uint32_t d = 0; d < n->dep_count; d++)
@@ -252,14 +252,16 @@ static uint32_t add_node(maker *m, const ts_ir_node *n, const ts_ir_fragment *f,
   return event;
 }
 
-static ts_events *table_of(ts_arena *arena, const ts_ir *ir, uint32_t number, program *out)
+static ts_events *table_of(ts_arena *arena, const ts_ir *ir, uint32_t number, of_ir_program *out)
 {
-  maker m = {.e = ts_events_new(arena, "ir"), .ir = ir, .p = out, .work = ts_arena_new("program")};
+  of_ir_maker m = {
+    .e = ts_events_new(arena, "ir"), .ir = ir, .p = out, .work = ts_arena_new("program")};
   m.e->world = ir->meta->world;
   m.last = TS_NEW_ARRAY(m.work, uint32_t, ir->streams_count + 1);
   memset(m.last, 0xff, sizeof *m.last * (ir->streams_count + 1));
   for (uint32_t s = 0; s <= ir->streams_count; s++)
-    ts_events_track(m.e, 0, intern(m.e, ts_arena_printf(m.work, "%u", s)), s < ir->streams_count);
+    ts_events_track(m.e, 0, of_ir_intern(m.e, ts_arena_printf(m.work, "%u", s)),
+                    s < ir->streams_count);
   for (uint32_t s = 0; s < ir->streams_count; s++)
     m.e->tracks.at[s].unshared = ir->streams[s].unshared;
   const ts_ir_program *p = &ir->programs[number];
@@ -268,7 +270,7 @@ static ts_events *table_of(ts_arena *arena, const ts_ir *ir, uint32_t number, pr
     const ts_ir_fragment *f = &ir->fragments[item->fragment];
     uint32_t *event_of = TS_NEW_ARRAY(m.work, uint32_t, f->node_count + 1);
     for (uint32_t n = 0; n < f->node_count; n++)
-      event_of[n] = add_node(&m, &ir->nodes[f->first_node + n], f, item, event_of);
+      event_of[n] = of_ir_add_node(&m, &ir->nodes[f->first_node + n], f, item, event_of);
   }
   ts_arena_free(m.work);
   m.e->seen = m.e->count;
@@ -281,7 +283,7 @@ static ts_events *table_of(ts_arena *arena, const ts_ir *ir, uint32_t number, pr
 ts_ir_ranks *ts_ir_ranks_new(ts_arena *arena, const ts_ir *ir)
 {
   ts_ir_ranks *r = TS_NEW(arena, ts_ir_ranks);
-  *r = (ts_ir_ranks){arena, ir, TS_NEW_ARRAY(arena, program, ir->programs_count + 1)};
+  *r = (ts_ir_ranks){arena, ir, TS_NEW_ARRAY(arena, of_ir_program, ir->programs_count + 1)};
   return r;
 }
 
@@ -294,7 +296,7 @@ uint32_t ts_ir_ranks_program(const ts_ir_ranks *r, uint32_t rank)
 
 const ts_events *ts_ir_ranks_at(ts_ir_ranks *r, uint32_t rank)
 {
-  program *p = &r->programs[ts_ir_ranks_program(r, rank)];
+  of_ir_program *p = &r->programs[ts_ir_ranks_program(r, rank)];
   if (!p->e)
     p->e = table_of(r->arena, r->ir, (uint32_t)(p - r->programs), p);
   aim(p, r->ir, rank);

@@ -14,7 +14,7 @@ static ts_json_writer json_to(FILE *out, bool comma)
 }
 
 /* A number as a text has it. */
-static void put_number(ts_json_writer *w, const char *key, const char *digits)
+static void rank_graph_put_number(ts_json_writer *w, const char *key, const char *digits)
 {
   ts_json_key(w, key);
   ts_put_json(w->out, "%s", digits);
@@ -35,7 +35,7 @@ static void put_groups(const ts_events *e, ts_json_writer *w)
     const char *ranks = ts_events_text(e, e->groups.at[i].ranks);
     ts_json_line(w, 2);
     ts_json_begin(w, NULL, '{');
-    put_number(w, "id", ts_events_text(e, e->groups.at[i].name));
+    rank_graph_put_number(w, "id", ts_events_text(e, e->groups.at[i].name));
     put_list(w, "ranks", ranks, strlen(ranks));
     ts_json_end(w, '}');
   }
@@ -44,7 +44,7 @@ static void put_groups(const ts_events *e, ts_json_writer *w)
   ts_json_end(w, ']');
 }
 
-static void put_streams(const ts_events *e, ts_json_writer *w)
+static void rank_graph_put_streams(const ts_events *e, ts_json_writer *w)
 {
   ts_arena *work = ts_arena_new("streams");
   bool *comm = TS_NEW_ARRAY(work, bool, e->tracks.count + 1);
@@ -59,7 +59,7 @@ static void put_streams(const ts_events *e, ts_json_writer *w)
       kind = !e->tracks.at[t].device ? "host" : comm[t] ? "comm" : "compute";
     ts_json_line(w, 2);
     ts_json_begin(w, NULL, '{');
-    put_number(w, "id", ts_events_text(e, e->tracks.at[t].thread_name));
+    rank_graph_put_number(w, "id", ts_events_text(e, e->tracks.at[t].thread_name));
     ts_json_put_text(w, "kind", kind);
     if (unshared && strcmp(kind, "compute") == 0)
       ts_json_put_bool(w, "unshared", true);
@@ -106,7 +106,7 @@ static void put_comm(const ts_events *e, const ts_event_comm *c, const ts_graph_
 {
   ts_json_put_text(w, "comm", ts_comm_kind_name((ts_comm_kind)c->kind));
   if (c->group)
-    put_number(w, "group", ts_events_text(e, c->group));
+    rank_graph_put_number(w, "group", ts_events_text(e, c->group));
   put_known(w, "peer", c->peer);
   if (c->peer >= 0)
     ts_json_put_signed(w, "tag", c->tag);
@@ -119,7 +119,7 @@ static void put_comm(const ts_events *e, const ts_event_comm *c, const ts_graph_
   put_known(w, "seq", c->sequence);
 }
 
-static bool put_node(ts_form_writer *form, uint32_t i)
+static bool rank_graph_put_node(ts_form_writer *form, uint32_t i)
 {
   const ts_events *e = form->e;
   const ts_event *v = ts_event_at(e, i);
@@ -129,7 +129,7 @@ static bool put_node(ts_form_writer *form, uint32_t i)
   ts_json_begin(w, NULL, '{');
   ts_json_put_count(w, "id", i);
   ts_json_put_text(w, "op", ts_events_text(e, v->name));
-  put_number(w, "stream", ts_events_text(e, e->tracks.at[v->track].thread_name));
+  rank_graph_put_number(w, "stream", ts_events_text(e, e->tracks.at[v->track].thread_name));
   for (uint32_t k = 0; facts && k < 2; k++) {
     const char *text = ts_events_text(e, k ? facts->module : facts->phase);
     if (*text)
@@ -156,7 +156,7 @@ static bool put_node(ts_form_writer *form, uint32_t i)
   return true;
 }
 
-static void put_memory(const ts_events *e, bool held, ts_json_writer *w)
+static void rank_graph_put_memory(const ts_events *e, bool held, ts_json_writer *w)
 {
   bool any = false;
   for (size_t i = 0; i < e->graph->memory.count; i++) {
@@ -184,7 +184,7 @@ static void put_memory(const ts_events *e, bool held, ts_json_writer *w)
   }
 }
 
-static void put_head(ts_form_writer *form)
+static void rank_graph_put_head(ts_form_writer *form)
 {
   const ts_events *e = form->e;
   ts_json_writer writer = json_to(form->out, false), *w = &writer;
@@ -206,7 +206,7 @@ static void put_head(ts_form_writer *form)
     ts_json_put_signed(w, "like", e->graph->like);
   }
   put_groups(e, w);
-  put_streams(e, w);
+  rank_graph_put_streams(e, w);
   ts_json_line(w, 1);
   ts_json_begin(w, "nodes", '[');
 }
@@ -219,10 +219,10 @@ static void put_tail(ts_form_writer *form)
     ts_json_last_line(w, 1);
   ts_json_end(w, ']');
   for (int held = 1; e->graph && held >= 0; held--)
-    put_memory(e, held, w);
+    rank_graph_put_memory(e, held, w);
   ts_json_last_line(w, 0);
   ts_json_end(w, '}');
   ts_json_end_document(w);
 }
 
-const ts_form ts_form_graph = {put_head, put_node, put_tail};
+const ts_form ts_form_graph = {rank_graph_put_head, rank_graph_put_node, put_tail};

@@ -85,7 +85,7 @@ static void put_section(ts_form_writer *w)
         w->out);
 }
 
-static bool put_row(ts_form_writer *w, uint32_t i)
+static bool workload_put_row(ts_form_writer *w, uint32_t i)
 {
   static const char *const types[] = {
     [TS_COMM_ALL_REDUCE] = "all_reduce", [TS_COMM_ALL_GATHER] = "all_gather",
@@ -127,18 +127,25 @@ static void end_section(ts_form_writer *w)
   fputs("CommType.epoch_end,None,None,0,,None,None,,None,None,None,1\n", w->out);
 }
 
-const ts_form ts_form_aicb = {put_section, put_row, end_section};
+const ts_form ts_form_aicb = {put_section, workload_put_row, end_section};
 
 /* ---- SimAI ---- */
 
 /* What a line says of one pass; backward lines are kept until the end, because they run upwards. */
-typedef struct line { uint32_t name; int64_t time, bytes; const ts_event_comm *comm; } line;
-typedef struct lines { TS_VEC(line) forward, backward; bool begun; } lines;
+typedef struct workload_line {
+  uint32_t name;
+  int64_t time, bytes;
+  const ts_event_comm *comm;
+} workload_line;
+typedef struct workload_lines {
+  TS_VEC(workload_line) forward, backward;
+  bool begun;
+} workload_lines;
 
-static lines *lines_of(ts_form_writer *w)
+static workload_lines *lines_of(ts_form_writer *w)
 {
   if (!w->state)
-    w->state = TS_NEW(w->work, lines);
+    w->state = TS_NEW(w->work, workload_lines);
   return w->state;
 }
 
@@ -147,14 +154,14 @@ static bool put_line(ts_form_writer *w, uint32_t i)
   const ts_events *e = w->e;
   const ts_event *v = ts_event_at(e, i);
   const ts_event_comm *c = comm_of(e, v);
-  lines *all = lines_of(w);
+  workload_lines *all = lines_of(w);
   if (c && !is_message(c) && group_of(w, c) < 0)
     return no_group(w, c);
   if (is_message(c) || (!c && v->duration <= 0))
     return true;
   if (!c && v->flags & TS_EVENT_BACKWARD)
     all->begun = true;
-  line l = {v->name, c ? 0 : v->duration, c && c->bytes > 0 ? c->bytes : 0, c};
+  workload_line l = {v->name, c ? 0 : v->duration, c && c->bytes > 0 ? c->bytes : 0, c};
   if (all->begun)
     TS_PUSH(w->work, &all->backward, l);
   else
@@ -163,7 +170,7 @@ static bool put_line(ts_form_writer *w, uint32_t i)
 }
 
 /* Groups over data sum weights beside the computations, in the last three columns. */
-static void print_line(ts_form_writer *w, const line *l, bool backward)
+static void print_line(ts_form_writer *w, const workload_line *l, bool backward)
 {
   static const char *const types[] = {
     [TS_COMM_ALL_REDUCE] = "ALLREDUCE", [TS_COMM_ALL_GATHER] = "ALLGATHER",
@@ -189,9 +196,9 @@ static void print_line(ts_form_writer *w, const line *l, bool backward)
   fputs("\t0\n", w->out);
 }
 
-static void put_lines(ts_form_writer *w)
+static void workload_put_lines(ts_form_writer *w)
 {
-  lines *all = lines_of(w);
+  workload_lines *all = lines_of(w);
   uint32_t size[3] = {1, 1, w->programs > 1 ? w->programs : 1};
   static const char *const axes[] = {"tp", "ep"};
   for (size_t g = 0; g < w->e->groups.count; g++)
@@ -206,4 +213,4 @@ static void put_lines(ts_form_writer *w)
   for (size_t i = all->backward.count; i-- > 0;) print_line(w, &all->backward.at[i], true);
 }
 
-const ts_form ts_form_simai = {.node = put_line, .tail = put_lines};
+const ts_form ts_form_simai = {.node = put_line, .tail = workload_put_lines};
