@@ -202,9 +202,14 @@ fn _step(c: Record) -> Decoder = hf_mixed(
   hf_dense(c),
 )
 fn _other(c: Record) -> Record = hf_or(c, "attention_other_setting", {})
+// Whether a number is in "3,4,5".
+fn _listed(n: Int, text: String) -> Bool = _holds(letters("," + text + ","), letters("," + str(n) + ","))
+fn _holds(text: List[String], part: List[String]) -> Bool = any([
+  all([text[j + k] == part[k] for k in 0..len(part)]) for j in 0..len(text) - len(part) + 1
+])
 fn _step_sparse(c: Record) -> List[Bool] = if hf_raw(c, "mlp_layer_types") != none then hf_sparse_by_type(c)
   else if hf_raw(c, "moe_layers_enum") != none then [
-  any([n == str(i) for n in words(hf_raw(c, "moe_layers_enum"), ",")]) for i in 0..hf_layers(c)
+  _listed(i, hf_raw(c, "moe_layers_enum")) for i in 0..hf_layers(c)
 ] else [i >= hf_or(c, "first_k_dense_replace", 3) for i in 0..hf_layers(c)]
 
 // -- hybrids --
