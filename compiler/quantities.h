@@ -1,5 +1,5 @@
-/* What `trainspec calibrate` asks of the language: the quantities of stdlib/calibration.ts, and the
- * parameters of a plan. */
+/* What `trainspec calibrate` asks of the language: the quantities of
+ * stdlib/accuracy/calibration.ts, and the parameters of a plan. */
 #ifndef TS_COMPILER_QUANTITIES_H
 #define TS_COMPILER_QUANTITIES_H
 

@@ -1,5 +1,5 @@
-/* Plans to begin with: those of stdlib/start.ts, with values in the place of their parameters'
- * defaults. A text is made, nothing is played here. */
+/* Plans to begin with: those of stdlib/tools/start.ts, with values in the place of their
+ * parameters' defaults. A text is made, nothing is played here. */
 #ifndef TS_COMPILER_START_H
 #define TS_COMPILER_START_H
 

@@ -1,6 +1,7 @@
-/* A rank's timeline: node by node in the order of issue, from the facts of the play. Written from
- * the semantics in ir.h alone, without the compiled ops, so that the two can be held against each
- * other. A lane knows the host by its segments instead, as it leaves out what others do. */
+/* A rank's timeline: node by node in the order of issue, from the facts of the play. It takes from
+ * play/node.h what a node means in time, and not the compiled ops, so that the two can be held
+ * against each other. A lane knows the host by its segments instead, as it leaves out what others
+ * do. */
 #include "runtime/account/timeline.h"
 
 #include "runtime/account/run.h"
