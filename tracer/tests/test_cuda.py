@@ -215,7 +215,7 @@ m(torch.randn(8, 3, 64, 64, device="cuda")).sum().backward()
         text = "\n".join(path.read_text() for path in sorted(PLACES.glob("*.ts"))) if PLACES.is_dir() else self.skipTest("no library beside the tracer")
 
         def value(name, field):
-            base, body = re.search(rf"^gpu {name} (?:= (\w+) with )?\{{(.*?)(?=^gpu |\Z)", text, re.M | re.S).groups()
+            base, body = re.search(rf'^gpu {name} (?:source "[^"]*" )?(?:= (\w+) with )?\{{(.*?)(?=^gpu |\Z)', text, re.M | re.S).groups()
             found = re.search(rf"\b{field} = ([\d.]+)", body)
             return float(found.group(1)) if found else value(base, field)
 
