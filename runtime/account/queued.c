@@ -18,8 +18,8 @@ typedef struct queuing {
 static void queue(queuing *q, const ts_role *role, const ts_passage *m, uint64_t posted,
                   uint32_t step)
 {
-  for (const ts_toll *toll = role->tolls + m->first_toll, *end = toll + m->toll_count; toll < end;
-       toll++) {
+  for (uint32_t k = 0; k < m->toll_count; k++) {
+    const ts_toll *toll = &role->tolls[m->first_toll + k];
     uint64_t begin = posted + m->overhead;
     bool waits = q->clock[toll->queue] > begin;
     uint64_t exit = (waits ? q->clock[toll->queue] : begin) + toll->time;

@@ -82,8 +82,8 @@ static inline ts_sending ts_send(const ts_passage *m, int64_t free, int64_t read
 static inline int64_t ts_send_arrival(const ts_passage *m, const ts_toll *tolls, int64_t *queues,
                                       int64_t posted, int64_t left)
 {
-  for (const ts_toll *toll = tolls + m->first_toll, *end = toll + m->toll_count; toll < end;
-       toll++) {
+  for (uint32_t k = 0; k < m->toll_count; k++) {
+    const ts_toll *toll = &tolls[m->first_toll + k];
     int64_t *queue = &queues[toll->queue];
     *queue = ts_later(*queue, posted) + (int64_t)toll->time;
     left = ts_later(left, *queue);
