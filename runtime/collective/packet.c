@@ -62,7 +62,7 @@ void ts_packet_net_uses(const ts_packet_net *net, ts_packet_use *use)
 #else
 bool ts_packet_available(void) { return false; }
 
-static ts_packet_status packet_play(const ts_packet_job *job, uint64_t *end, ts_packet_use *use)
+static ts_packet_status play(const ts_packet_job *job, uint64_t *end, ts_packet_use *use)
 {
   (void)job;
   (void)end;
@@ -153,5 +153,5 @@ ts_packet_status ts_packet_play(const ts_packet_job *job, uint64_t *end, ts_pack
 {
   return !ts_packet_available() ? TS_PACKET_MISSING :
          ts_packet_wrong(job)   ? TS_PACKET_WRONG :
-                                  packet_play(job, end, use);
+                                  play(job, end, use);
 }
