@@ -60,6 +60,7 @@ dist_schemas_DATA = \
 	share/schemas/list.json \
 	share/schemas/live.json \
 	share/schemas/lock.json \
+	share/schemas/log.json \
 	share/schemas/network.json \
 	share/schemas/replay.json \
 	share/schemas/report.json \

@@ -9,6 +9,7 @@
 #include "base/json_writer.h"
 #include "base/options.h"
 #include "base/source.h"
+#include "base/table.h"
 #include "compiler/compile.h"
 #include "tools/cli/log_formats.h"
 #include "tools/cli/log_picture.h"
@@ -219,7 +220,9 @@ static void log_put_json(const log_task *t, FILE *out)
 {
   ts_json_writer json = {.out = out, .spaced = true};
   ts_json_begin(&json, NULL, '{');
-  ts_json_put_text(&json, "format", t->log.format);
+  ts_json_put_text(&json, "type", "trainspec-log");
+  ts_json_put_count(&json, "format", 1);
+  ts_json_put_text(&json, "program", t->log.format);
   put_json_number(&json, "step_time_s", level_now(t)->median);
   ts_json_begin(&json, "levels", '[');
   for (uint32_t i = 0; i < t->steady.level_count; i++)
@@ -247,6 +250,7 @@ static void log_put_json(const log_task *t, FILE *out)
 static void put_csv(const log_task *t, FILE *out)
 {
   static const char *const uses[] = {"counted", "untimed", "warm-up", "outlier"};
+  TS_TABLE(uses, TS_LOG_USES);
   fputs("step,seconds,steps,use,batch,loss,line\n", out);
   for (uint32_t i = 0; i < t->log.count; i++) {
     const ts_log_row *r = &t->log.rows[i];

@@ -13,7 +13,7 @@ static uint32_t power_below(uint32_t n)
   return power;
 }
 
-/* Halves of groups that are no powers of two are done by rings, as in MPICH. Islands are alike, so
+/* An all-gather or a reduce-scatter of a group that is no power of two takes a ring. Islands are alike, so
  * that partners are near each other or far from each other in each step. */
 static bool algorithm_halving_possible(uint32_t kind, const ts_profile *p)
 {

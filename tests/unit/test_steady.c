@@ -56,8 +56,14 @@ Test(steady, numbers_are_read_as_programs_print_them)
   ts_arena *arena = ts_arena_new("test");
   ts_log log =
     read_log(arena, "step 1 ms: 1,234.5 mem: 66.91GiB(37%)\nstep=2, ms: 1.23K mem: 2048MB\n"
-                    "step 3 \"ms:\": 5e2 mem: 7\n");
-  cr_assert_eq(log.count, 3);
+                    "step 3 \"ms:\": 5e2 mem: 7\nstep 4 ms: 1.5s\nstep 5 ms: 850ms\n"
+                    "step 6 ms: 1.5m\nstep 7 rate: 1.5k batch: 3\n");
+  cr_assert_eq(log.count, 7);
+  cr_assert_float_eq(log.rows[3].of[TS_LOG_SECONDS], 1.5,
+                     1e-12); /* a unit says more than the key */
+  cr_assert_float_eq(log.rows[4].of[TS_LOG_SECONDS], 0.85, 1e-12);
+  cr_assert_float_eq(log.rows[5].of[TS_LOG_SECONDS], 90, 1e-12);
+  cr_assert_float_eq(log.rows[6].of[TS_LOG_SAMPLE_RATE], 1500, 1e-9);
   cr_assert_float_eq(log.rows[0].of[TS_LOG_SECONDS], 1.2345, 1e-12);
   cr_assert_float_eq(log.rows[1].of[TS_LOG_SECONDS], 1.23, 1e-12);
   cr_assert_float_eq(log.rows[2].of[TS_LOG_SECONDS], 0.5, 1e-12);

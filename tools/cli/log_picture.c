@@ -4,6 +4,7 @@
 
 #include "base/escape.h"
 #include "base/format.h"
+#include "base/table.h"
 
 enum { WIDTH = 900, HEIGHT = 360, LEFT = 90, RIGHT = 20, TOP = 44, BOTTOM = 44, MOST_DOTS = 5000 };
 
@@ -67,6 +68,7 @@ static void put_axes(const log_axes *a, FILE *out)
 static void put_dots(const log_axes *a, const ts_log *log, const ts_log_steady *s, FILE *out)
 {
   static const char *const classes[] = {"c", "", "w", "o"};
+  TS_TABLE(classes, TS_LOG_USES);
   uint32_t every = log->count / MOST_DOTS + 1;
   for (uint32_t i = 0; i < log->count; i++) {
     bool shown = s->use[i] == TS_LOG_OUTLIER || i % every == 0;

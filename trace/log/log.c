@@ -54,8 +54,8 @@ static const char *find_text(const char *at, const char *end, const char *text)
   return NULL;
 }
 
-/* "1,024.5", "1.23K", "66.91GiB"; GB is 2^30 bytes, as frameworks print memory. */
-static const char *log_take_number(const char *at, const char *end, bool bytes, double *value)
+/* "1,024.5", "1e-3". Returns what is behind it; NULL: there is none. */
+static const char *log_take_number(const char *at, const char *end, double *value)
 {
   char digits[64];
   size_t count = 0;
@@ -76,20 +76,51 @@ static const char *log_take_number(const char *at, const char *end, bool bytes, 
   *value = strtod(digits, &behind);
   if (behind == digits || !isfinite(*value))
     return NULL;
-  static const char units[] = "KMGT";
-  const char *unit =
-    at < end && *at ? strchr(units, *at == 'B' ? 'G' : toupper((unsigned char)*at)) : NULL;
-  bool word = at + 1 < end && isalpha((unsigned char)at[1]);
-  if (unit && bytes && word)
-    *value *= exp2(10.0 * (double)(unit - units + 1));
-  else if (unit && !bytes && !word)
-    *value *= pow(1e3, (double)(unit - units + 1));
   return at;
 }
 
-static bool is_bytes(ts_log_figure figure)
+/* ---- Units, right behind a number: they stand in the place of a reading's factor ---- */
+
+typedef struct log_unit {
+  const char *name;
+  double value;
+} log_unit;
+/* GB is 2^30 bytes, as frameworks print memory. */
+static const log_unit of_memory[] = {{"KiB", 0x1p10}, {"KB", 0x1p10},  {"MiB", 0x1p20},
+                                     {"MB", 0x1p20},  {"GiB", 0x1p30}, {"GB", 0x1p30},
+                                     {"TiB", 0x1p40}, {"TB", 0x1p40},  {"B", 1},
+                                     {NULL, 1}},
+                      of_time[] = {{"s", 1},    {"sec", 1}, {"ms", 1e-3}, {"us", 1e-6},
+                                   {"min", 60}, {"m", 60},  {"h", 3600},  {NULL, 1}},
+                      of_counts[] = {{"K", 1e3}, {"k", 1e3},  {"M", 1e6}, {"B", 1e9},
+                                     {"G", 1e9}, {"T", 1e12}, {NULL, 1}};
+
+static const log_unit *units_of(ts_log_figure figure)
 {
-  return figure == TS_LOG_MEMORY || figure == TS_LOG_RESERVED;
+  switch (figure) {
+  case TS_LOG_MEMORY:
+  case TS_LOG_RESERVED: return of_memory;
+  case TS_LOG_SECONDS:
+  case TS_LOG_CLOCK:
+  case TS_LOG_RUN:
+  case TS_LOG_PAUSE: return of_time;
+  default: return of_counts;
+  }
+}
+
+/* "1.23K" milliseconds: a reading whose factor is its unit may have a thousand of it. */
+static double scale_of(const ts_log_reading *r, const char *at, const char *end)
+{
+  size_t length = 0;
+  while (at + length < end && isalpha((unsigned char)at[length]))
+    length++;
+  for (const log_unit *u = units_of(r->figure); u->name; u++)
+    if (strlen(u->name) == length && !memcmp(u->name, at, length))
+      return units_of(r->figure) == of_counts ? r->times * u->value : u->value;
+  for (const log_unit *u = of_counts; u->name; u++)
+    if (length == 1 && *at == *u->name)
+      return r->times * u->value;
+  return r->times;
 }
 
 static bool take_after(const ts_log_reading *r, const char *at, const char *end, double *value)
@@ -98,8 +129,11 @@ static bool take_after(const ts_log_reading *r, const char *at, const char *end,
     const char *from = key + strlen(r->after);
     while (from < end && strchr(" \t:='\"[", *from) && *from)
       from++;
-    if (from < end && log_take_number(from, end, is_bytes(r->figure), value))
+    const char *behind = from < end ? log_take_number(from, end, value) : NULL;
+    if (behind) {
+      *value *= scale_of(r, behind, end);
       return true;
+    }
   }
   return false;
 }
@@ -110,8 +144,10 @@ static bool take_before(const ts_log_reading *r, const char *at, const char *end
     const char *from = key;
     while (from > at && strchr("0123456789.", from[-1]))
       from--;
-    if (from < key && log_take_number(from, key, false, value))
+    if (from < key && log_take_number(from, key, value)) {
+      *value *= r->times;
       return true;
+    }
   }
   return false;
 }
@@ -129,7 +165,6 @@ static void take_figures(const ts_log_line *l, const char *at, const char *end,
       continue;
     if (!(*r->after ? take_after(r, at, end, &value) : take_before(r, at, end, &value)))
       continue;
-    value *= r->times;
     of[r->figure] = isnan(of[r->figure]) ? value : of[r->figure] + value;
   }
 }
@@ -351,7 +386,7 @@ static bool read_csv(log_reader *r, const char *text, size_t size, log_state *s)
       of[f] = NAN;
     for (size_t c = 0; kind == TS_CSV_ROW && c < count && c < columns; c++)
       if (figure[c] >= 0 && cell[c].length &&
-          log_take_number(cell[c].at, cell[c].at + cell[c].length, false, &of[figure[c]]))
+          log_take_number(cell[c].at, cell[c].at + cell[c].length, &of[figure[c]]))
         of[figure[c]] *= times[c];
     if (isnan(of[TS_LOG_STEP]))
       continue;

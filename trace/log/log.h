@@ -37,7 +37,7 @@ typedef struct ts_log_reading {
   ts_log_figure figure;
   const char *after;  /* it stands behind this text and blanks, `:`, `=` or quotes; or "" */
   const char *before; /* it stands right before this text; or "" */
-  double times;       /* the figure is the number times this */
+  double times;       /* the figure is the number times this, unless a unit is right behind it */
 } ts_log_reading;
 
 typedef enum ts_log_line_kind {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_LEVEL = 5, FEW = 4 };
+enum { LEAST_LEVEL = 5, FEW = 4, MOST_CHANGES = 100 };
 
 /* A level differs by this share at least, and an outlier lies this far above it: less is noise that
  * nobody acts on. */
@@ -19,6 +19,7 @@ typedef struct steady_finder {
   double *sum;    /* [count + 1] of their logarithms, clipped at outliers */
   double *sorted; /* [count] scratch */
   uint32_t count;
+  uint32_t changes;
   double noise; /* standard deviation of a logarithm, from differences of neighbours */
   TS_VEC(ts_log_level) levels;
 } steady_finder;
@@ -145,7 +146,8 @@ static void end_level(steady_finder *f, uint32_t from, uint32_t to)
 }
 
 /* Binary segmentation: the split that explains most squares, if it explains more than chance does
- * (Yao's criterion, 1988, with a factor for noise that is not independent) and its means differ. */
+ * (Yao's criterion, 1988, with a factor for noise that is not independent) and its means differ.
+ * Further changes than the most are not looked for, which bounds time and nesting. */
 static void steady_split(steady_finder *f, uint32_t from, uint32_t to)
 {
   double best = 0;
@@ -157,10 +159,11 @@ static void steady_split(steady_finder *f, uint32_t from, uint32_t to)
     if (gain > best && fabs(left - right) > least_change)
       best = gain, at = k;
   }
-  if (!at || best <= 9 * f->noise * f->noise * log(f->count)) {
+  if (!at || f->changes == MOST_CHANGES || best <= 9 * f->noise * f->noise * log(f->count)) {
     end_level(f, from, to);
     return;
   }
+  f->changes++;
   steady_split(f, from, at);
   steady_split(f, at, to);
 }

@@ -8,7 +8,8 @@ typedef enum ts_log_use {
   TS_LOG_COUNTED,
   TS_LOG_UNTIMED, /* it has no time, or another run or batch came after it */
   TS_LOG_WARM_UP,
-  TS_LOG_OUTLIER /* far above its level */
+  TS_LOG_OUTLIER, /* far above its level */
+  TS_LOG_USES
 } ts_log_use;
 
 typedef struct ts_log_level { /* rows between two changes; times in seconds */
