@@ -188,15 +188,15 @@ ts_value ts_eval_label(ts_session *s, const ts_env *env, const ts_ast *e)
 
 /* ---- Words of enumerations ---- */
 
-static const char *const overlaps[] = {"own_part", "ring"};
-enum { OVERLAPS = sizeof overlaps / sizeof *overlaps };
+const char *const ts_overlap_words[] = {"own_part", "ring", NULL};
+enum { OVERLAPS = sizeof ts_overlap_words / sizeof *ts_overlap_words - 1 };
 
 static ts_value unknown_word(ts_session *s, const ts_ast *e)
 {
   const char *best[3];
   ts_diag *d = ts_report(s, TS_E0239, e->span, "`%s` is not a kind of overlap", e->name);
-  ts_diag_here(d, "known: `true`, `false`, %s", ts_listed(s->arena, overlaps, OVERLAPS));
-  if (ts_suggest(e->name, overlaps, OVERLAPS, best))
+  ts_diag_here(d, "known: `true`, `false`, %s", ts_listed(s->arena, ts_overlap_words, OVERLAPS));
+  if (ts_suggest(e->name, ts_overlap_words, OVERLAPS, best))
     ts_diag_edit(d, e->span, best[0], "did you mean `%s`?", best[0]);
   return ts_error_value();
 }
@@ -218,7 +218,7 @@ ts_value ts_eval_overlap(ts_session *s, const ts_env *env, const ts_ast *e)
   if (e->kind != TS_AST_ID)
     return ts_eval(s, env, e);
   for (size_t i = 0; i < OVERLAPS; i++)
-    if (!strcmp(overlaps[i], e->name))
+    if (!strcmp(ts_overlap_words[i], e->name))
       return (ts_value){.type = TS_T_WORD, .span = e->span, .u.string = e->name};
   return ts_env_lookup(env, e->name, &v) ? ts_eval(s, env, e) : unknown_word(s, e);
 }

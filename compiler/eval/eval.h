@@ -94,6 +94,8 @@ ts_value ts_unchangeable(ts_session *s, ts_value value, const ts_ast *with);
 /* Label, or lists of such; the same for Overlap. */
 bool ts_type_of_labels(const ts_ast *type);
 bool ts_type_of_words(const ts_ast *type);
+/* Its words, NULL at the end; an Overlap is a Bool besides. */
+extern const char *const ts_overlap_words[];
 /* The value of a LET, of its type if it has one. */
 ts_value ts_eval_let(ts_session *s, const ts_env *env, const ts_ast *let);
 /* The second half of that: the value of its expression, once it is checked against the type. */

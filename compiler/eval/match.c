@@ -1,23 +1,19 @@
 #include "compiler/eval/match.h"
 
+#include "compiler/eval/eval.h"
 #include "compiler/eval/report.h"
 
 #include <string.h>
 
-/* Values of a type that has few. */
-static const struct enumeration {
-  const char *type, *values[4];
-} enumerations[] = {
-  {"Bool", {"true", "false"}},
-  {"Overlap", {"true", "false", "own_part", "ring"}},
-};
+/* Values of a type that has few: Bool's, and words besides. */
+static const char *const truths[] = {"true", "false", NULL}, *const no_words[] = {NULL};
 
-static const struct enumeration *enumeration_of(const ts_ast *type)
+/* NULL: the type has any number of values. */
+static const char *const *words_of(const ts_ast *type)
 {
-  for (size_t i = 0; type && i < sizeof enumerations / sizeof *enumerations; i++)
-    if (!strcmp(type->name, enumerations[i].type))
-      return &enumerations[i];
-  return NULL;
+  return type && !strcmp(type->name, "Overlap") ? ts_overlap_words :
+         type && !strcmp(type->name, "Bool")    ? no_words :
+                                                  NULL;
 }
 
 /* What the pattern says in the text, if it stands for one value whatever is called so. */
@@ -84,17 +80,25 @@ static void unreachable(ts_session *s, ts_ast_list arms)
   }
 }
 
+static void check_values(ts_session *s, const ts_ast *match, const ts_ast *type,
+                         const char *const *values)
+{
+  for (; *values; values++) {
+    if (has_pattern(ts_ast_arms(match), *values))
+      continue;
+    ts_diag *d =
+      ts_report(s, TS_E0241, ts_ast_value(match)->span, "no arm of `match` is for `%s`", *values);
+    ts_diag_here(d, "%s", type->name);
+    ts_diag_help(d, "write an arm `%s -> ...`, or `_ -> ...` for all other values", *values);
+  }
+}
+
 void ts_match_check(ts_session *s, const ts_ast *match, const ts_ast *type)
 {
-  ts_ast_list arms = ts_ast_arms(match);
-  const struct enumeration *e = enumeration_of(type);
-  unreachable(s, arms);
-  for (size_t i = 0; e && i < sizeof e->values / sizeof *e->values && e->values[i]; i++) {
-    if (has_pattern(arms, e->values[i]))
-      continue;
-    ts_diag *d = ts_report(s, TS_E0241, ts_ast_value(match)->span, "no arm of `match` is for `%s`",
-                           e->values[i]);
-    ts_diag_here(d, "%s", e->type);
-    ts_diag_help(d, "write an arm `%s -> ...`, or `_ -> ...` for all other values", e->values[i]);
-  }
+  const char *const *words = words_of(type);
+  unreachable(s, ts_ast_arms(match));
+  if (!words)
+    return;
+  check_values(s, match, type, truths);
+  check_values(s, match, type, words);
 }

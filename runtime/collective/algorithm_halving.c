@@ -13,8 +13,8 @@ static uint32_t power_below(uint32_t n)
   return power;
 }
 
-/* An all-gather or a reduce-scatter of a group that is no power of two takes a ring. Islands are alike, so
- * that partners are near each other or far from each other in each step. */
+/* An all-gather or a reduce-scatter of a group that is no power of two takes a ring. Islands are
+ * alike, so that partners are near each other or far from each other in each step. */
 static bool algorithm_halving_possible(uint32_t kind, const ts_profile *p)
 {
   bool plain = p->islands == 1 || p->islands == p->ranks;
