@@ -78,7 +78,7 @@ cd gsl
 [ -f Makefile ] || CC=emcc AR=emar RANLIB=emranlib CFLAGS="$flags" "$gsl/configure" --quiet --host=wasm64-unknown-linux --disable-shared \
   --disable-dependency-tracking >configure.log 2>&1
 make -s -C gsl >/dev/null
-folders="err sys block vector matrix permutation complex utils cblas blas linalg multimin min sort poly"
+folders="err sys block vector matrix permutation complex utils cblas blas linalg multimin min sort statistics poly"
 for folder in $folders; do make -s -C $folder >>make.log 2>&1; done
 cp -L gsl/*.h ../prefix/include/gsl/
 rm -f ../prefix/lib/libgsl.a

@@ -22,7 +22,8 @@ printf 'nothing of a step\n' >none.log; show none.log; : >empty.log; show empty.
 printf 'iteration 1/ 2 | elapsed time per iteration (ms): nan | \n' >nan.log; show nan.log
 printf '\x1b]0;x\x07iteration 1/ 2 | elapsed time per iteration (ms): 5.5 |\n' >"$(printf 'a\x1bb.log')"; show "$(printf 'a\x1bb.log')"
 printf '{"log_history": [{"step": 1' >cut.json; show cut.json
-echo 'let log_formats = [{ name: "x", lines: [{ has: ["a"], kind: "stp", reads: [], sum: false }] }]
-let log_columns = []
-let log_lists = []' >bad.ts; show --formats bad.ts none.log; echo 'let x = 1' >worse.ts; show --formats worse.ts none.log
+formats() { printf 'import std.import.logs (LogFormat, LogReading)\nlet log_formats%s = [{ name: "x", lines: [%s] }]\nlet log_columns: List[LogReading] = []\nlet log_lists: List[String] = []\n' "$1" "$2" >bad.ts; show --formats bad.ts none.log; }
+formats ': List[LogFormat]' '{ has: ["a"], kind: "stp" }'; formats ': List[LogFormat]' '{ has: [] }'; formats ': List[LogFormat]' '{ has: ["a"], reads: [{ figure: "step" }] }'
+formats ': List[LogFormat]' '{ has: ["a"], reads: [{ figure: "stp", after: "a" }] }'; formats ': List[LogFormat]' '{ has: "a" }'; formats '' '{ has: ["a"] }'
+ echo 'let x = 1' >worse.ts; show --formats worse.ts none.log
 trainspec log; echo "exit $?"; trainspec log a b; echo "exit $?"

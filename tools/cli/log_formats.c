@@ -12,104 +12,111 @@ typedef struct format_reader {
   const char *path;
 } format_reader;
 
-static const ts_list *list_of(const ts_value *v)
-{
-  static const ts_list none = {0, NULL};
-  return v && v->type == TS_T_LIST ? v->u.list : &none;
-}
-
-static const char *log_formats_text_of(const ts_value *v)
-{
-  return v && v->type == TS_T_STRING ? v->u.string : "";
-}
-
-static double log_formats_number_of(const ts_value *v)
-{
-  return v && v->type == TS_T_INT  ? (double)v->u.integer :
-         v && v->type == TS_T_REAL ? v->u.real :
-                                     1;
-}
-
+/* Of a record of a declared type, all of whose fields are there. */
 static const ts_value *log_formats_member(const ts_value *record, const char *name)
 {
-  return record->type == TS_T_RECORD ? ts_record_find(record->u.record, name) : NULL;
+  return ts_record_find(record->u.record, name);
 }
 
-static bool format_wrong(format_reader *r, const ts_value *at, const char *what, const char *word)
+static const ts_list *list_in(const ts_value *record, const char *name)
 {
-  ts_diag *d = ts_diag_add(r->s->diags, TS_E0525, at ? at->span : TS_NO_SPAN,
-                           "%s of a format of logs is not known: `%s`", what, word);
-  ts_diag_help(d, "std.import.logs says which there are");
+  return log_formats_member(record, name)->u.list;
+}
+
+static const char *text_in(const ts_value *record, const char *name)
+{
+  return log_formats_member(record, name)->u.string;
+}
+
+static bool format_wrong(format_reader *r, const ts_value *at, const char *help,
+                         const char *message, const char *word)
+{
+  ts_diag *d = ts_diag_add(r->s->diags, TS_E0525, at->span, message, word);
+  ts_diag_help(d, "%s", help);
   return false;
 }
 
-static const char *const *texts_of(format_reader *r, const ts_value *v)
+static const char *const *texts_of(format_reader *r, const ts_list *list)
 {
-  const ts_list *list = list_of(v);
   const char **texts = TS_NEW_ARRAY(r->s->arena, const char *, list->count + 1);
   for (uint32_t i = 0; i < list->count; i++)
-    texts[i] = log_formats_text_of(&list->at[i]);
+    texts[i] = list->at[i].u.string;
   return texts;
 }
 
-static const ts_log_reading *readings_of(format_reader *r, const ts_value *v, uint32_t *count)
+static bool take_reading(format_reader *r, const ts_value *v, ts_log_reading *reading)
 {
-  const ts_list *list = list_of(v);
+  const char *name = text_in(v, "figure");
+  int figure = ts_log_figure_named(name);
+  if (figure < 0)
+    return format_wrong(r, v, "std.import.logs says which there are",
+                        "a line of a log has no figure `%s`", name);
+  *reading = (ts_log_reading){(ts_log_figure)figure, text_in(v, "after"), text_in(v, "before"),
+                              log_formats_member(v, "times")->u.real};
+  if (!*reading->after == !*reading->before)
+    return format_wrong(r, v, "state `after`, the text before the number, or `before`, that behind",
+                        "it is not said where `%s` stands in the line", name);
+  return true;
+}
+
+static const ts_log_reading *readings_of(format_reader *r, const ts_list *list, uint32_t *count)
+{
   ts_log_reading *reads = TS_NEW_ARRAY(r->s->arena, ts_log_reading, list->count);
   *count = list->count;
-  for (uint32_t i = 0; i < list->count; i++) {
-    const ts_value *at = &list->at[i];
-    const char *name = log_formats_text_of(log_formats_member(at, "figure"));
-    int figure = ts_log_figure_named(name);
-    if (figure < 0) {
-      format_wrong(r, at, "a figure", name);
+  for (uint32_t i = 0; i < list->count; i++)
+    if (!take_reading(r, &list->at[i], &reads[i]))
       return NULL;
-    }
-    reads[i] =
-      (ts_log_reading){(ts_log_figure)figure, log_formats_text_of(log_formats_member(at, "after")),
-                       log_formats_text_of(log_formats_member(at, "before")),
-                       log_formats_number_of(log_formats_member(at, "times"))};
-  }
   return reads;
 }
 
 static bool take_line(format_reader *r, const ts_value *v, ts_log_line *line)
 {
-  static const char *const kinds[] = {"step", "beside", "paused", "setting", "whole", NULL};
-  const char *kind = log_formats_text_of(log_formats_member(v, "kind"));
-  int k = 0;
-  while (kinds[k] && strcmp(kinds[k], kind) != 0)
-    k++;
-  if (!kinds[k])
-    return format_wrong(r, v, "a kind of lines", kind);
-  const ts_value *sum = log_formats_member(v, "sum");
+  const char *kind = text_in(v, "kind");
+  int k = ts_log_line_kind_named(kind);
+  if (k < 0)
+    return format_wrong(r, v, "std.import.logs says which there are",
+                        "there are no lines of the kind `%s` in logs", kind);
+  if (!list_in(v, "has")->count)
+    return format_wrong(r, v, "`has` lists texts that all stand in such a line",
+                        "nothing tells lines of the kind `%s` from others", kind);
   *line = (ts_log_line){.kind = (ts_log_line_kind)k,
-                        .has = texts_of(r, log_formats_member(v, "has")),
-                        .sum = sum && sum->type == TS_T_BOOL && sum->u.truth};
-  line->reads = readings_of(r, log_formats_member(v, "reads"), &line->count);
+                        .has = texts_of(r, list_in(v, "has")),
+                        .sum = log_formats_member(v, "sum")->u.truth};
+  line->reads = readings_of(r, list_in(v, "reads"), &line->count);
   return line->reads != NULL;
 }
 
 static bool take_format(format_reader *r, const ts_value *v, ts_log_format *format)
 {
-  const ts_list *lines = list_of(log_formats_member(v, "lines"));
+  const ts_list *lines = list_in(v, "lines");
   ts_log_line *at = TS_NEW_ARRAY(r->s->arena, ts_log_line, lines->count);
   for (uint32_t i = 0; i < lines->count; i++)
     if (!take_line(r, &lines->at[i], &at[i]))
       return false;
-  *format = (ts_log_format){log_formats_text_of(log_formats_member(v, "name")), at, lines->count};
+  *format = (ts_log_format){text_in(v, "name"), at, lines->count};
   return true;
 }
 
-static bool look_up(format_reader *r, const char *name, ts_value *value)
+/* A list of texts, or of records of a type that std.import.logs declares; then their fields are of
+ * its types, too. */
+static const ts_list *look_up(format_reader *r, const char *name, const char *type)
 {
-  if (ts_module_lookup(r->s, r->module, ts_lang_intern(r->s->lang, name, strlen(name)), TS_NO_SPAN,
-                       value) &&
-      value->type == TS_T_LIST)
-    return true;
-  if (!ts_diags_errors(r->s->diags))
-    ts_diag_add(r->s->diags, TS_E0525, TS_NO_SPAN, "`%s` declares no list `%s`", r->path, name);
-  return false;
+  ts_value value;
+  bool good = ts_module_lookup(r->s, r->module, ts_lang_intern(r->s->lang, name, strlen(name)),
+                               TS_NO_SPAN, &value) &&
+              value.type == TS_T_LIST;
+  for (uint32_t i = 0; good && i < value.u.list->count; i++) {
+    const ts_value *v = &value.u.list->at[i];
+    good = type ?
+             v->type == TS_T_RECORD && v->u.record->type && !strcmp(v->u.record->type->name, type) :
+             v->type == TS_T_STRING;
+  }
+  if (!good && !ts_diags_errors(r->s->diags)) {
+    ts_diag *d = ts_diag_add(r->s->diags, TS_E0525, TS_NO_SPAN, "`%s` declares no `%s: List[%s]`",
+                             r->path, name, type ? type : "String");
+    ts_diag_help(d, "begin with `import std.import.logs (LogFormat, LogReading)`");
+  }
+  return good ? value.u.list : NULL;
 }
 
 bool ts_log_formats_load(ts_session *s, const char *path, ts_log_formats *formats)
@@ -123,16 +130,18 @@ bool ts_log_formats_load(ts_session *s, const char *path, ts_log_formats *format
   }
   format_reader r = {s, ts_module_load(s, path ? path : given.path),
                      path ? path : "std.import.logs"};
-  ts_value lines, columns, lists;
-  if (!r.module || ts_diags_errors(s->diags) || !look_up(&r, "log_formats", &lines) ||
-      !look_up(&r, "log_columns", &columns) || !look_up(&r, "log_lists", &lists))
+  if (!r.module || ts_diags_errors(s->diags))
     return false;
-  ts_log_format *at = TS_NEW_ARRAY(s->arena, ts_log_format, lines.u.list->count);
-  for (uint32_t i = 0; i < lines.u.list->count; i++)
-    if (!take_format(&r, &lines.u.list->at[i], &at[i]))
+  const ts_list *lines = look_up(&r, "log_formats", "LogFormat"),
+                *columns = lines ? look_up(&r, "log_columns", "LogReading") : NULL,
+                *lists = columns ? look_up(&r, "log_lists", NULL) : NULL;
+  if (!lists)
+    return false;
+  ts_log_format *at = TS_NEW_ARRAY(s->arena, ts_log_format, lines->count);
+  for (uint32_t i = 0; i < lines->count; i++)
+    if (!take_format(&r, &lines->at[i], &at[i]))
       return false;
-  *formats =
-    (ts_log_formats){.at = at, .count = lines.u.list->count, .lists = texts_of(&r, &lists)};
-  formats->columns = readings_of(&r, &columns, &formats->column_count);
+  *formats = (ts_log_formats){.at = at, .count = lines->count, .lists = texts_of(&r, lists)};
+  formats->columns = readings_of(&r, columns, &formats->column_count);
   return formats->columns != NULL;
 }

@@ -26,17 +26,32 @@ typedef struct log_reader {
   log_state *states; /* [formats->count] */
 } log_reader;
 
+static int log_place_of(const char *name, const char *const *names)
+{
+  for (int i = 0; names[i]; i++)
+    if (!strcmp(names[i], name))
+      return i;
+  return -1;
+}
+
 int ts_log_figure_named(const char *name)
 {
   static const char *const names[] = {
 #define FIGURE(id, text) text,
     TS_LOG_FIGURES(FIGURE)
 #undef FIGURE
-  };
-  for (int i = 0; i < TS_LOG_FIGURE_COUNT; i++)
-    if (!strcmp(names[i], name))
-      return i;
-  return -1;
+      NULL};
+  return log_place_of(name, names);
+}
+
+int ts_log_line_kind_named(const char *name)
+{
+  static const char *const names[] = {
+#define KIND(id, text) text,
+    TS_LOG_LINE_KINDS(KIND)
+#undef KIND
+      NULL};
+  return log_place_of(name, names);
 }
 
 /* ---- Numbers ---- */

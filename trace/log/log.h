@@ -40,13 +40,22 @@ typedef struct ts_log_reading {
   double times;       /* the figure is the number times this, unless a unit is right behind it */
 } ts_log_reading;
 
+/* KIND(id, name): what a line is. */
+#define TS_LOG_LINE_KINDS(KIND)                                                                    \
+  KIND(DONE, "step")       /* says that a step is done */                                          \
+  KIND(BESIDE, "beside")   /* says more of the last step, as memory */                             \
+  KIND(PAUSED, "paused")   /* an evaluation or a checkpoint: clocks around it are no step */       \
+  KIND(SETTING, "setting") /* what holds from there on, as the batch */                            \
+  KIND(WHOLE, "whole")     /* the time of the whole run */
+
 typedef enum ts_log_line_kind {
-  TS_LOG_DONE,    /* says that a step is done */
-  TS_LOG_BESIDE,  /* says more of the last step, as memory */
-  TS_LOG_PAUSED,  /* an evaluation or a checkpoint: clocks around it are no step */
-  TS_LOG_SETTING, /* what holds from there on, as the batch */
-  TS_LOG_WHOLE    /* the time of the whole run */
+#define KIND(id, name) TS_LOG_##id,
+  TS_LOG_LINE_KINDS(KIND)
+#undef KIND
 } ts_log_line_kind;
+
+/* As ts_log_figure_named. */
+int ts_log_line_kind_named(const char *name);
 
 typedef struct ts_log_line {
   ts_log_line_kind kind;

@@ -1,7 +1,8 @@
 #include "trace/log/steady.h"
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEAST_LEVEL = 5, FEW = 4, MOST_CHANGES = 100 };
@@ -24,27 +25,12 @@ typedef struct steady_finder {
   TS_VEC(ts_log_level) levels;
 } steady_finder;
 
-static int steady_by_number(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* The quantile, between two neighbours where it falls between them. */
-static double quantile(const double *sorted, uint32_t count, double share)
-{
-  double at = share * (count - 1);
-  uint32_t below = (uint32_t)at;
-  return below + 1 < count ? sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]) :
-                             sorted[count - 1];
-}
-
 double ts_log_median(double *numbers, uint32_t count)
 {
   if (!count)
     return NAN;
-  qsort(numbers, count, sizeof *numbers, steady_by_number);
-  return quantile(numbers, count, 0.5);
+  gsl_sort(numbers, 1, count);
+  return gsl_stats_median_from_sorted_data(numbers, 1, count);
 }
 
 static double median_of(steady_finder *f, uint32_t from, uint32_t to)
@@ -137,10 +123,9 @@ static void end_level(steady_finder *f, uint32_t from, uint32_t to)
     else
       f->sorted[l.count++] = f->time[i];
   }
-  qsort(f->sorted, l.count, sizeof *f->sorted, steady_by_number);
-  l.median = quantile(f->sorted, l.count, 0.5);
-  l.low = quantile(f->sorted, l.count, 0.25);
-  l.high = quantile(f->sorted, l.count, 0.75);
+  l.median = ts_log_median(f->sorted, l.count);
+  l.low = gsl_stats_quantile_from_sorted_data(f->sorted, 1, l.count, 0.25);
+  l.high = gsl_stats_quantile_from_sorted_data(f->sorted, 1, l.count, 0.75);
   l.mean = total / (to - from);
   TS_PUSH(f->arena, &f->levels, l);
 }
