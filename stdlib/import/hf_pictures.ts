@@ -1,7 +1,7 @@
 // Models of pictures and words of Hugging Face's transformers: what each `model_type` of a file with a
 // `vision_config` has before its decoder, in the terms of std.models.decoder. Names and defaults are of
 // its configuration classes.
-import std.models.decoder, std.import.hf_keys
+import std.models.decoder, std.import.hf_keys, std.import.hf_types
 
 fn _square(side: Int, patch: Int) -> Int = if side % patch == 0 then div(side, patch) * div(side, patch) else refuse(
   "`pixels`: the side of a picture, " + str(side) + ", is no multiple of `patch_size` (" + str(patch) + ")",
@@ -15,7 +15,11 @@ fn _layers(v: Record, count: Int, heads: Int, hidden: Int, mlp: Mlp, bias: Bool,
     mlp: mlp,
   } for i in 0..count
 ]
-fn _wide(ffn: Int, bias: Bool = true) -> Mlp = { ffn: ffn, activation: "gelu", gated: false, bias: bias }
+fn _act(v: Record, gated: Bool) -> String = hf_activation(
+  { file: v.file, default: { hidden_act: field(v.default, "hidden_act", "gelu") } },
+  gated,
+)
+fn _wide(v: Record, ffn: Int, bias: Bool = true) -> Mlp = { ffn: ffn, activation: _act(v, false), gated: false, bias: bias }
 // What makes words of patches: so many side by side, and two products around GELU.
 fn _merged(patches: Int, width: Int, out: Int) -> List[Step] = [
   { kind: "merge", count: patches },
@@ -26,7 +30,7 @@ fn _merged(patches: Int, width: Int, out: Int) -> List[Step] = [
 
 fn _qwen3(v: Record, words: Int) -> Tower = _qwen3_of(v, hf_get(v, "hidden_size"), hf_get(v, "patch_size"), hf_get(v, "spatial_merge_size"))
 fn _qwen3_of(v: Record, hidden: Int, patch: Int, merge: Int) -> Tower = {
-  layers: _layers(v, hf_get(v, "depth"), hf_get(v, "num_heads"), hidden, _wide(hf_get(v, "intermediate_size")), true, true),
+  layers: _layers(v, hf_get(v, "depth"), hf_get(v, "num_heads"), hidden, _wide(v, hf_get(v, "intermediate_size")), true, true),
   hidden: hidden,
   patch: hf_get(v, "in_channels") * hf_get(v, "temporal_patch_size") * patch * patch,
   patches: _square(_side(v, patch * round(sqrt(hf_get(v, "num_position_embeddings")))), patch),
@@ -66,7 +70,7 @@ fn _qwen25_of(v: Record, hidden: Int, patch: Int, merge: Int) -> Tower = {
 }
 fn _qwen2(v: Record, words: Int) -> Tower = _qwen2_of(v, hf_get(v, "embed_dim"), hf_get(v, "patch_size"), hf_get(v, "spatial_merge_size"))
 fn _qwen2_of(v: Record, hidden: Int, patch: Int, merge: Int) -> Tower = {
-  layers: _layers(v, hf_get(v, "depth"), hf_get(v, "num_heads"), hidden, _wide(round(hf_get(v, "mlp_ratio") * hidden)), true, true),
+  layers: _layers(v, hf_get(v, "depth"), hf_get(v, "num_heads"), hidden, _wide(v, round(hf_get(v, "mlp_ratio") * hidden)), true, true),
   hidden: hidden,
   patch: hf_any(v, "in_channels in_chans", 3) * hf_get(v, "temporal_patch_size") * patch * patch,
   patches: _square(_side(v, 64 * patch), patch),
@@ -83,7 +87,7 @@ fn _llama4_of(v: Record, hidden: Int, patch: Int, words: Int) -> Tower = {
     hf_get(v, "num_hidden_layers"),
     hf_get(v, "num_attention_heads"),
     hidden,
-    _wide(hf_get(v, "intermediate_size")),
+    _wide(v, hf_get(v, "intermediate_size")),
     true,
     true,
   ),
@@ -112,7 +116,7 @@ fn _siglip_of(v: Record, steps: List[Step], hidden: Int, patch: Int) -> Tower = 
     hf_get(v, "num_hidden_layers"),
     hf_get(v, "num_attention_heads"),
     hidden,
-    _wide(hf_get(v, "intermediate_size")),
+    _wide(v, hf_get(v, "intermediate_size")),
     true,
     false,
   ),
@@ -146,7 +150,7 @@ fn _kimi_of(v: Record, hidden: Int, patch: Int, words: Int) -> Tower = {
     hf_any(v, "vt_num_hidden_layers num_hidden_layers", 27),
     hf_any(v, "vt_num_attention_heads num_attention_heads", 16),
     hidden,
-    _wide(hf_any(v, "vt_intermediate_size intermediate_size", 4304)),
+    _wide(v, hf_any(v, "vt_intermediate_size intermediate_size", 4304)),
     true,
     true,
   ),
@@ -169,7 +173,7 @@ fn _pixtral_of(v: Record, hidden: Int, patch: Int, words: Int) -> Tower = {
     hf_get(v, "num_hidden_layers"),
     hf_get(v, "num_attention_heads"),
     hidden,
-    { ffn: hf_get(v, "intermediate_size"), activation: if hf_is(hf_get(v, "hidden_act"), "silu swish") then "silu" else "gelu" },
+    { ffn: hf_get(v, "intermediate_size"), activation: _act(v, true) },
     false,
     true,
   ),

@@ -448,13 +448,18 @@ model decoder(d: Decoder) {
   require len(d.layers) >= 1 and min(d.hidden, d.vocab, d.seq) >= 1, "counts and widths are 1 or more"
   require loads_fit(d.load, _sparse(d.layers) + _sparse(d.mtp)),
     "where layers have loads of their own, there is one for each with experts, those of `mtp` last"
-  require all([_mixes(l) for l in d.layers + d.mtp]),
+  let all_layers = d.layers + d.mtp + [l for t in d.towers for l in t.layers]
+  require all([_mixes(l) for l in all_layers]),
     "what mixes words is attention, latent, state_space, delta, conv or none; its `norm` is head, across, bare or none"
-  require all([_acts(l.mlp) for l in d.layers + d.mtp]),
+  require all([_acts(l.mlp) for l in all_layers]),
     "an MLP is dense, experts, plain_experts or none; its `activation` is silu or gelu with a gate, gelu, relu or relu2 without"
-  require all([_normed(l) for l in d.layers + d.mtp]),
+  require all([_normed(l) for l in all_layers]),
     "`norms` of a layer are before, after or around; or shared or apart, where it has attention and an MLP or experts with a gate"
   require _is(d.norm, ["rms", "layer", "bare"]), "`norm` is rms, layer or bare"
+  require all([_is(t.norm, ["rms", "layer", "bare"]) for t in d.towers]), "`norm` of a tower is rms, layer or bare"
+  require all([_is(s.kind, ["norm", "rmsnorm", "linear", "gelu", "merge", "pool"]) for t in d.towers for s in t.steps + t.deep_steps]),
+    "a step of a tower is norm, rmsnorm, linear, gelu, merge or pool"
+  require len(d.towers) <= 1, "there is one tower, or none"
   let unknown = d.unknown
   expect unknown == [], "keys of the configuration are not known here, and passed over"
   ids = input([batch, d.seq], int64)
