@@ -19,6 +19,7 @@ try 'a size of another type' '{"model_type": "mimo", "hidden_size": 64}'
 try 'another value than is followed' "{\"model_type\": \"gpt2\", $small, \"add_cross_attention\": true}"
 try 'a key of a type without a warning' '{"model_type": "t5", "d_model": 64, "num_layers": 2, "trick": 1}'
 try 'pictures' "{\"model_type\": \"internvl\", \"vision_config\": {}, \"text_config\": {\"model_type\": \"gemma3_text\", $small}}"
+try 'an activation of the tower' "{\"model_type\": \"gemma3\", \"vision_config\": {\"hidden_act\": \"mish\"}, \"text_config\": {\"model_type\": \"gemma3_text\", $small, \"num_key_value_heads\": 4}}"
 try 'words alone' "{\"model_type\": \"gemma3\", \"vision_config\": {}, \"text_config\": {\"model_type\": \"gemma3_text\", $small, \"num_key_value_heads\": 4}}" text=true
 try 'no JSON' "{\"model_type\": \"llama\",
   \"hidden_size\": 64,}"
