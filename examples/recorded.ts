@@ -1,4 +1,4 @@
-// A model out of a recording of one device: tracer/examples/gpt.py with 2 layers of width 128 ran on
+// A model out of a recording of one device: packages/tracer/examples/gpt.py with 2 layers of width 128 ran on
 // one core of a CPU, timed, and became a table that plans divide:
 //
 //   trainspec-trace --world 1 --timed -o gpt.{rank}.json -- python gpt.py --layers 2 --hidden 128

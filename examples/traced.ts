@@ -1,4 +1,4 @@
-// A PyTorch script on four H100, from what the tracer wrote: tracer/examples/gpt.py with tensor and
+// A PyTorch script on four H100, from what the tracer wrote: packages/tracer/examples/gpt.py with tensor and
 // pipeline parallelism of 2, 4 layers, width 4,096, 4 micro-batches of 2,048 words, traced without a
 // GPU:
 //

@@ -12,5 +12,5 @@ elif [ ! -f "$TRAINSPEC_LIBRARY" ]; then
 elif nm -D "$TRAINSPEC_LIBRARY" 2>/dev/null | grep -Eq '__(asan|ubsan|tsan)_'; then
   echo "1..0 # SKIP the library's sanitizers want to be loaded before Python"
 else
-  exec "$python" "$root/tests/tap.py" "$root/python/tests" "$@"
+  exec "$python" "$root/tests/tap.py" "$root/packages/python/tests" "$@"
 fi

@@ -5,6 +5,6 @@ build=$(cd "${top_builddir:-build}" && pwd)
 [ ! -x "$build/trainspec" ] || export TRAINSPEC="$build/trainspec"
 export PYTHONDONTWRITEBYTECODE=1
 for python in ${PYTHON:-python3 /usr/bin/python3}; do
-  "$python" -c 'import torch.distributed as d; assert d.is_available()' 2>/dev/null && exec "$python" "$root/tests/tap.py" "$root/tracer/tests" "$@"
+  "$python" -c 'import torch.distributed as d; assert d.is_available()' 2>/dev/null && exec "$python" "$root/tests/tap.py" "$root/packages/tracer/tests" "$@"
 done
 echo "1..0 # SKIP no python3 with PyTorch: ./dev deps python3-torch"

@@ -20,7 +20,7 @@ report "no model, schedule, strategy or machine is named in C" "$(code | grep -E
   'gpt[0-9_]*|llama[0-9_]*|resnet[0-9]*|vgg[0-9]*|mixtral|deepseek|qwen[0-9]*|gemma[0-9]*|t5|bert|densenet[0-9]*|[vahb]100|[abh][28]00|gpipe|1f1b|one_f_one_b|interleaved|megatron|adamw?|zero[123]|fsdp|dgx')"
 
 report "no path of a machine in what ships" "$(grep -rnE '/(work|root|home|tmp/bash)[/_]' \
-  base lang ir cost compiler trace calibrate runtime library tools stdlib examples doc share python --exclude-dir=node_modules --exclude-dir=dist -I)"
+  base lang ir cost compiler trace calibrate runtime library tools stdlib examples doc share packages/python --exclude-dir=node_modules --exclude-dir=dist -I)"
 
 report "no file is more than one idea" "$(wc -l $c_files | awk '$2 != "total" && $1 > 900 { print $2 ": " $1 " lines" }')"
 
@@ -70,9 +70,9 @@ report "no string is printed raw" "$(for f in $c_files; do awk -f tests/raw-stri
 
 # SECURITY.md lists where files of others could act, a door a row: those that the tree has, and no others.
 doors() {
-  awk -f tests/doors.awk $c_files $(find python/trainspec tracer/trainspec_tracer playground share -name node_modules -prune -o -type f \
+  awk -f tests/doors.awk $c_files $(find packages/python/trainspec packages/tracer/trainspec_tracer packages/playground share -name node_modules -prune -o -type f \
     '(' -name '*.py' -o -name '*.js' -o -name '*.html' -o -name '*.sh' -o -path 'share/pre-commit/*' -o -path 'share/*completion/*' -o -path 'share/zsh/*' -o -path 'share/fish/*' ')' -print |
-    grep -vE '^(share/(oss-fuzz|tree-sitter|vscode/(dist|test))|share/syntax.sh|playground/(build.sh|dist))')
+    grep -vE '^(share/(oss-fuzz|tree-sitter|vscode/(dist|test))|share/syntax.sh|packages/playground/(build.sh|dist))')
   for f in $c_files; do awk -f tests/raw-strings.awk "$f"; done | sed -nE 's/^([^:]+):.*/text \1/p' | sort -u
 }
 report "SECURITY.md lists every door" "$(diff <(doors | sort -u) \

@@ -3,9 +3,9 @@
 # `<!-- $ COMMAND -->` is run and not shown; `<!-- run with torch -->` runs where there is PyTorch, `<!-- run with python -->` where Python can load the library.
 root=$(cd ../.. && pwd); export root; mkdir "$scratch/page" "$scratch/tools"; torch=
 for p in python3 /usr/bin/python3; do [ -n "$torch" ] || ! "$p" -c 'import torch.distributed' 2>/dev/null || torch=$(command -v "$p"); done
-printf '#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 PYTHONPATH="%s/tracer" exec "%s" -m trainspec_tracer "$@"\n' "$root" "$torch" >"$scratch/tools/trainspec-trace"
+printf '#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 PYTHONPATH="%s/packages/tracer" exec "%s" -m trainspec_tracer "$@"\n' "$root" "$torch" >"$scratch/tools/trainspec-trace"
 chmod +x "$scratch/tools/trainspec-trace"; [ -z "$torch" ] || ln -s "$torch" "$scratch/tools/python"; PATH=$scratch/tools:$PATH
-export PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1 TRAINSPEC_LIBRARY; TRAINSPEC_LIBRARY=$(dirname "$(command -v tsc)")/libtrainspec.so
+export PYTHONPATH=$root/packages/python PYTHONDONTWRITEBYTECODE=1 TRAINSPEC_LIBRARY; TRAINSPEC_LIBRARY=$(dirname "$(command -v tsc)")/libtrainspec.so
 python=; ! python3 -c 'import trainspec' 2>/dev/null || python=yes
 check() { # COMMAND SHOWN-FILE ALL
   if [ -n "$3" ]; then bash -c "$1" >"$scratch/printed" 2>&1; else bash -c "$1" >"$scratch/printed" 2>/dev/null; fi

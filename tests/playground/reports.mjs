@@ -7,7 +7,7 @@ import vm from "node:vm";
 
 const [wasm, program] = process.argv.slice(2).map(p => resolve(p));
 const root = resolve(import.meta.dirname, "../..");
-vm.runInThisContext(readFileSync(join(root, "playground/machine.js"), "utf8") + "\nglobalThis.runCommand = runCommand;");
+vm.runInThisContext(readFileSync(join(root, "packages/playground/machine.js"), "utf8") + "\nglobalThis.runCommand = runCommand;");
 const engine = new WebAssembly.Module(readFileSync(wasm));
 
 const files = {};

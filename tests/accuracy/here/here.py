@@ -56,7 +56,7 @@ def environment(rank, world, port):
     e = dict(os.environ, USE_LIBUV="0", MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(world))
     for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         e[threads] = "1"
-    e["PYTHONPATH"] = os.pathsep.join([str(SOURCE / "tracer")] + ([e["PYTHONPATH"]] if "PYTHONPATH" in e else []))
+    e["PYTHONPATH"] = os.pathsep.join([str(SOURCE / "packages/tracer")] + ([e["PYTHONPATH"]] if "PYTHONPATH" in e else []))
     return e
 
 

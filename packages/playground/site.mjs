@@ -1,4 +1,4 @@
-// The folder that a browser opens: node playground/site.mjs ENGINE.wasm FOLDER, from the root.
+// The folder that a browser opens: node packages/playground/site.mjs ENGINE.wasm FOLDER, from the root.
 import {gzipSync, constants} from "node:zlib";
 import {mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
@@ -14,13 +14,13 @@ for (const name of readdirSync("examples").filter(n => n.endsWith(".ts")).sort()
   if (!/^\s*extern fn/m.test(files[name])) plans[name] = files[name]; // native code does not run in a browser
 }
 for (const name of readdirSync("examples/data").sort()) packed["data/" + name] = readFileSync(join("examples/data", name)).toString("base64");
-files["lab.ts"] = text("playground/lab.ts");
+files["lab.ts"] = text("packages/playground/lab.ts");
 
 const page = ["colours", "format", "data"].map(name => `runtime/report/page/${name}.js`);
-const own = ["language", "editor", "share", "engine", "assist", "plan", "lab", "start"].map(name => `playground/${name}.js`);
+const own = ["language", "editor", "share", "engine", "assist", "plan", "lab", "start"].map(name => `packages/playground/${name}.js`);
 const constant = (name, value) => `const ${name} = ${JSON.stringify(value).replace(/</g, "\\u003c")};\n`;
 const script = '"use strict";\n' +
-  constant("WORKER", '"use strict";\n' + code(["playground/machine.js", "playground/worker.js"])) +
+  constant("WORKER", '"use strict";\n' + code(["packages/playground/machine.js", "packages/playground/worker.js"])) +
   constant("GRAMMAR", JSON.parse(text("share/vscode/trainspec.tmLanguage.json"))) +
   constant("PLANS", plans) + constant("PACKED", packed) +
   "const FILES = {..." + JSON.stringify(files).replace(/</g, "\\u003c") +
@@ -30,7 +30,7 @@ const script = '"use strict";\n' +
 rmSync(folder, {recursive: true, force: true});
 mkdirSync(folder, {recursive: true});
 const put = (name, content) => writeFileSync(join(folder, name), content);
-put("index.html", text("playground/index.html"));
-put("playground.css", text("runtime/report/page/page.css") + text("playground/style.css"));
+put("index.html", text("packages/playground/index.html"));
+put("playground.css", text("runtime/report/page/page.css") + text("packages/playground/style.css"));
 put("playground.js", script);
 put("engine.js", `const ENGINE = "${gzipSync(readFileSync(engine), {level: constants.Z_BEST_COMPRESSION}).toString("base64")}";\n`);

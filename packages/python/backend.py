@@ -1,7 +1,7 @@
 """Makes the wheel of this package (PEP 517, PEP 660): its files, and the library that ./dev build made.
 
 The library holds the standard library of the language. TRAINSPEC_LIBRARY names another one than
-that of the checkout (../build); TRAINSPEC_LIBRARY=system leaves it out, and the package loads the
+that of the checkout (build/); TRAINSPEC_LIBRARY=system leaves it out, and the package loads the
 one that is installed. The same files give the same bytes.
 """
 import base64
@@ -27,7 +27,7 @@ def library():
     named = os.environ.get("TRAINSPEC_LIBRARY")
     if named == "system":
         return None
-    path = pathlib.Path(named) if named else HERE.parent / "build" / LIBRARY
+    path = pathlib.Path(named) if named else HERE.parents[1] / "build" / LIBRARY
     if not path.is_file():
         raise SystemExit(f"trainspec: no library {path}: run `./dev build` first, or give the path of "
                          f"{LIBRARY} in TRAINSPEC_LIBRARY, or `system` for an installed one")

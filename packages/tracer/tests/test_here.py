@@ -9,7 +9,7 @@ import unittest
 
 from test_tracer import LIMIT, ROOT, Folder, read, tracer
 
-HERE = ROOT.parent / "tests" / "accuracy" / "here" / "here.py"
+HERE = ROOT.parents[1] / "tests" / "accuracy" / "here" / "here.py"
 
 
 @unittest.skipUnless(os.environ.get("TRAINSPEC"), "TRAINSPEC does not name the program")

@@ -9,7 +9,7 @@ import torch
 from test_tracer import ROOT, Folder, environment, read, tracer  # noqa: F401
 
 SCRIPT = str(ROOT / "tests" / "scripts" / "cuda_gpt.py")
-PLACES = pathlib.Path(ROOT).parent / "stdlib" / "gpus"
+PLACES = ROOT.parents[1] / "stdlib" / "gpus"
 MODERN = hasattr(torch.nn.functional, "scaled_dot_product_attention")
 
 

@@ -14,7 +14,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve()
 PACKAGE = HERE.parents[1]
-ROOT = HERE.parents[2]
+ROOT = HERE.parents[3]
 sys.path.insert(0, str(PACKAGE))
 import trainspec  # noqa: E402
 

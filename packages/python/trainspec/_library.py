@@ -106,7 +106,7 @@ def _candidates():
     if os.environ.get("TRAINSPEC_LIBRARY"):
         return [os.environ["TRAINSPEC_LIBRARY"]]
     here = pathlib.Path(__file__).resolve().parent
-    files = [here / name, here.parents[1] / "build" / name]
+    files = [here / name, here.parents[2] / "build" / name]
     installed = "libtrainspec.0.dylib" if sys.platform == "darwin" else "libtrainspec.so.0"
     return [str(f) for f in files if f.is_file()] or [installed]
 
