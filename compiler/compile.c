@@ -8,7 +8,7 @@
 #include "compiler/eval/defines.h"
 #include "compiler/eval/file_store.h"
 #include "compiler/eval/files.h"
-#include "compiler/eval/kept.h"
+#include "compiler/eval/plan_cache.h"
 #include "compiler/eval/lifetime.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/options.h"
@@ -88,7 +88,7 @@ ts_session *ts_session_next(ts_session *before, ts_arena *arena, const ts_common
     return before;
   ts_arena_reset(arena);
   ts_session *s = ts_session_with(arena, common);
-  s->reuse->kept = ts_kept_new(s);
+  s->reuse->kept = ts_plan_cache_new(s);
   s->scratch = ts_arena_inside(arena, "plan");
   return s;
 }

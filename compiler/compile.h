@@ -22,8 +22,8 @@ void ts_common_free(ts_common *common);
 ts_session *ts_session_with(ts_arena *arena, const ts_common *common);
 /* A session for the next plan of the same file, in the arena, which holds nothing else. It may be
  * the one before, which has read files of the language and keeps what holds for this plan too
- * (compiler/eval/kept.h); after an error, and when it holds much, it is a new one. What the one
- * before gave is no more. before NULL: there is none. */
+ * (compiler/eval/plan_cache.h); after an error, and when it holds much, it is a new one. What the
+ * one before gave is no more. before NULL: there is none. */
 ts_session *ts_session_next(ts_session *before, ts_arena *arena, const ts_common *common);
 
 /* Takes over what the options say about files and parameters; the functions below do it by

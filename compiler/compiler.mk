@@ -40,8 +40,6 @@ libts_a_SOURCES += \
 	compiler/eval/files.h \
 	compiler/eval/function.h \
 	compiler/eval/gpu.c \
-	compiler/eval/kept.c \
-	compiler/eval/kept.h \
 	compiler/eval/label.c \
 	compiler/eval/label.h \
 	compiler/eval/lifetime.c \
@@ -57,6 +55,8 @@ libts_a_SOURCES += \
 	compiler/eval/module.h \
 	compiler/eval/names.h \
 	compiler/eval/options.h \
+	compiler/eval/plan_cache.c \
+	compiler/eval/plan_cache.h \
 	compiler/eval/record.c \
 	compiler/eval/record_type.c \
 	compiler/eval/record_type.h \
@@ -199,18 +199,18 @@ libts_a_SOURCES += \
 	compiler/search_bound.c \
 	compiler/search_internal.h \
 	compiler/search_list.c \
+	compiler/search_objective.c \
 	compiler/search_points.c \
-	compiler/search_worth.c \
 	compiler/shard/actions.c \
 	compiler/shard/comm.c \
 	compiler/shard/explain.c \
 	compiler/shard/internal.h \
-	compiler/shard/kept.c \
 	compiler/shard/layout.c \
 	compiler/shard/layout.h \
 	compiler/shard/model_work.c \
 	compiler/shard/model_work.h \
 	compiler/shard/rules.c \
+	compiler/shard/saved.c \
 	compiler/shard/shard.c \
 	compiler/shard/shard.h \
 	compiler/shard/sums.c \

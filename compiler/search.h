@@ -85,14 +85,14 @@ bool ts_search_neighbours(ts_search *search, size_t point);
 
 /* What a played plan is worth by the first goal, in base units. False if a condition leaves it out
  * (counted), or after an error (in the queue). */
-bool ts_search_judge(ts_search *search, size_t point, const ts_figures *figures, double *worth);
+bool ts_search_judge(ts_search *search, size_t point, const ts_figures *figures, double *objective);
 
 /* Which of the conditions a played plan satisfies; they are not counted. False after an error. */
 bool ts_search_holds(ts_search *search, size_t point, const ts_figures *figures, bool *holds);
 
 /* By all goals, of a plan that was judged. False after an error. */
-bool ts_search_worths(ts_search *search, size_t point, const ts_figures *figures,
-                      double worths[TS_SEARCH_GOALS]);
+bool ts_search_objectives(ts_search *search, size_t point, const ts_figures *figures,
+                          double objectives[TS_SEARCH_GOALS]);
 
 /* The best that a plan can be worth by each goal if its figures are between these, as the goals
  * are: an infinity where that is not known. False: it cannot satisfy a condition; the first one's

@@ -1,5 +1,5 @@
 /* What the files of searches share: compiler/search.c reads a search, search_list.c lists or draws
- * its plans, search_bound.c says what they can be at the best, search_worth.c judges them. */
+ * its plans, search_bound.c says what they can be at the best, search_objective.c judges them. */
 #ifndef TS_COMPILER_SEARCH_INTERNAL_H
 #define TS_COMPILER_SEARCH_INTERNAL_H
 

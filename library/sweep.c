@@ -67,8 +67,9 @@ static bool sweep_judge(trainspec_sweep *sweep, size_t plan, const ts_figures *f
   if (too_large)
     out->state = TRAINSPEC_TOO_LARGE;
   else
-    out->state = ts_search_judge(sweep->search, plan, figures, &out->worth) ? TRAINSPEC_RANKED :
-                                                                               TRAINSPEC_LEFT_OUT;
+    out->state = ts_search_judge(sweep->search, plan, figures, &out->objective) ?
+                   TRAINSPEC_RANKED :
+                   TRAINSPEC_LEFT_OUT;
   return ts_diags_errors(sweep->session->diags) == errors;
 }
 

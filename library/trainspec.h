@@ -227,7 +227,7 @@ typedef struct trainspec_outcome {
    * it does not compile or play */
   trainspec_state state;
   trainspec_result result;  /* unless REFUSED */
-  double worth;             /* RANKED: of the goal, in base units (s, bits, 1/s); without one
+  double objective;         /* RANKED: of the goal, in base units (s, bits, 1/s); without one
                             * step_time / tokens_per_step, or step_time of a plan without tokens */
   const char *why;          /* REFUSED: the first error; else NULL */
 } trainspec_outcome;

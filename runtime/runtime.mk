@@ -142,8 +142,8 @@ libts_a_SOURCES += \
 	runtime/play/engine.h \
 	runtime/play/engine_internal.h \
 	runtime/play/explain.c \
-	runtime/play/fan.c \
-	runtime/play/fan.h \
+	runtime/play/fan_out.c \
+	runtime/play/fan_out.h \
 	runtime/play/fold.c \
 	runtime/play/fold.h \
 	runtime/play/fragment_map.c \

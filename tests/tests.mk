@@ -69,7 +69,6 @@ tests_unit_sources = \
 	tests/unit/test_journal.c \
 	tests/unit/test_json_tree.c \
 	tests/unit/test_json_writer.c \
-	tests/unit/test_kept.c \
 	tests/unit/test_kernel_models.c \
 	tests/unit/test_lang_errors.c \
 	tests/unit/test_lang_format.c \
@@ -98,6 +97,7 @@ tests_unit_sources = \
 	tests/unit/test_packed.c \
 	tests/unit/test_packet.c \
 	tests/unit/test_pipeline.c \
+	tests/unit/test_plan_cache.c \
 	tests/unit/test_plausible.c \
 	tests/unit/test_readers_of_makers.c \
 	tests/unit/test_repeat.c \

@@ -204,12 +204,12 @@ static bool is_good(init_task *t, size_t point)
 {
   const init_trial *r = &t->trials[point];
   ts_figures figures;
-  double worth;
+  double objective;
   for (ts_figure_id f = 0; f < TS_FIGURES; f++)
     figures.of[f] = TS_NOT_KNOWN;
   figures.of[TS_FIGURE_STEP] = (double)r->step * 1e-12;
   figures.of[TS_FIGURE_MEMORY] = 8 * (double)r->peak;
-  return r->played && r->fits && ts_search_judge(t->search, point, &figures, &worth);
+  return r->played && r->fits && ts_search_judge(t->search, point, &figures, &objective);
 }
 
 /* Counts what became of the plans; the fastest that is good, or SIZE_MAX. */

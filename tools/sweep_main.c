@@ -18,7 +18,7 @@
 #include "tools/cli/progress.h"
 #include "tools/sweep/apart.h"
 #include "tools/sweep/budget.h"
-#include "tools/sweep/kept.h"
+#include "tools/sweep/journaled.h"
 #include "tools/sweep/live.h"
 #include "tools/sweep/merge.h"
 #include "tools/sweep/play.h"
@@ -113,7 +113,7 @@ typedef struct sweep_task {
   ts_sweep_budget budget;
   long long top, jobs, seed, sbatch; /* sbatch: parts of the script; 0: none */
   ts_sweep sweep;
-  ts_sweep_kept *kept;      /* NULL: no journal */
+  ts_journaled *kept; /* NULL: no journal */
   ts_team *team;      /* NULL: this process is alone */
   ts_live *live;      /* NULL: no page is shown */
   double begun, took; /* s */
@@ -266,9 +266,9 @@ static void end_if_asked(sweep_task *t)
   int number = ts_interrupt_kept();
   if (!number)
     return;
-  size_t kept = ts_kept_count(t->kept);
+  size_t kept = ts_journaled_count(t->kept);
   hide(t);
-  if (ts_kept_close(t->kept, false))
+  if (ts_journaled_close(t->kept, false))
     ts_put_text(stderr,
                 "%s: interrupted; %zu of %zu plans are in `%s`, and `--resume` goes on from there\n",
                 t->options.called, kept, t->sweep.count, t->journal);
@@ -283,7 +283,7 @@ static void take_play(void *closure, size_t index, double seconds)
   ts_sweep_note(&t->sweep, index);
   ts_sweep_judge(&t->sweep); /* its errors are seen at the next tick */
   if (t->kept)
-    ts_kept_take(t->kept, index, seconds);
+    ts_journaled_take(t->kept, index, seconds);
 }
 
 static bool tick(void *closure)
@@ -291,7 +291,7 @@ static bool tick(void *closure)
   sweep_task *t = closure;
   bool good = ts_sweep_judge(&t->sweep);
   if (t->kept) {
-    good = ts_kept_write(t->kept) && good;
+    good = ts_journaled_write(t->kept) && good;
     end_if_asked(t);
   }
   sweep_show(t);
@@ -313,7 +313,7 @@ static void take_look(void *closure, size_t index, double seconds)
 static bool tick_look(void *closure)
 {
   sweep_task *t = closure;
-  bool good = !t->kept || ts_kept_write(t->kept);
+  bool good = !t->kept || ts_journaled_write(t->kept);
   if (t->kept)
     end_if_asked(t);
   return good;
@@ -330,7 +330,7 @@ static bool look_at_some(void *closure, ts_outcome *outcomes, size_t count)
   looking.count = count;
   for (size_t i = 0; i < count; i++) {
     ts_outcome found = {.point = outcomes[i].point}, *o = &outcomes[i];
-    if (t->kept && !ts_kept_find(t->kept, &found))
+    if (t->kept && !ts_journaled_find(t->kept, &found))
       return false;
     if (found.state == TS_REFUSED && found.known)
       *o = found;
@@ -354,7 +354,7 @@ static bool play_some(void *closure, const size_t *todo, size_t count)
   sweep_task *t = closure;
   size_t *unknown = TS_NEW_ARRAY(t->sweep.arena, size_t, count), unknown_count = 0;
   for (size_t i = 0; i < count; i++) {
-    if (t->kept && !ts_kept_know(t->kept, todo[i]))
+    if (t->kept && !ts_journaled_know(t->kept, todo[i]))
       return false;
     if (!t->sweep.outcomes[todo[i]].known)
       unknown[unknown_count++] = todo[i];
@@ -369,11 +369,11 @@ static bool play_some(void *closure, const size_t *todo, size_t count)
                                       .closure = t});
 }
 
-static void take_promise(void *closure, size_t index, double seconds)
+static void take_bound(void *closure, size_t index, double seconds)
 {
   sweep_task *t = closure;
   ts_outcome *o = &t->sweep.outcomes[index];
-  o->promise = false;
+  o->early_bound = false;
   if (o->state == TS_BOUNDED)
     *o = (ts_outcome){.point = o->point,
                       .least = o->least,
@@ -384,9 +384,9 @@ static void take_promise(void *closure, size_t index, double seconds)
     take_play(closure, index, seconds);
 }
 
-/* Of a listed search: finds what plans promise, in their order, in which most has been worked out
- * before; then those that promise most are first. False after an error. */
-static bool sort_by_promise(sweep_task *t, size_t *todo, size_t *count)
+/* Of a listed search: finds the early bounds of plans, in their order, in which most has been
+ * worked out before; then the best bounds are first. False after an error. */
+static bool sort_by_early_bound(sweep_task *t, size_t *todo, size_t *count)
 {
   ts_sweep *s = &t->sweep;
   size_t left = 0;
@@ -394,11 +394,11 @@ static bool sort_by_promise(sweep_task *t, size_t *todo, size_t *count)
       (s->search->goal_count == 1 && *count <= s->top))
     return true;
   for (size_t i = 0; i < *count; i++)
-    s->outcomes[todo[i]].promise = true;
+    s->outcomes[todo[i]].early_bound = true;
   if (!ts_sweep_play(s, &(ts_sweep_plays){.jobs = t->jobs,
                                           .count = *count,
                                           .todo = todo,
-                                          .done = take_promise,
+                                          .done = take_bound,
                                           .tick = tick,
                                           .closure = t}))
     return false;
@@ -406,7 +406,7 @@ static bool sort_by_promise(sweep_task *t, size_t *todo, size_t *count)
     if (!s->outcomes[todo[i]].known)
       todo[left++] = todo[i];
   *count = left;
-  ts_sweep_sort_by_promise(s, todo, left);
+  ts_sweep_sort_by_bound(s, todo, left);
   return true;
 }
 
@@ -425,7 +425,7 @@ static bool play_all(sweep_task *t)
   ts_sweep_player player = {look_at_some, play_some, t};
   if (s->search->open && !ts_sweep_search(s, &t->budget, &player))
     return false;
-  if (!sort_by_promise(t, todo, &count)) {
+  if (!sort_by_early_bound(t, todo, &count)) {
     ts_sweep_forget(s);
     return false;
   }
@@ -447,7 +447,7 @@ static bool play_all(sweep_task *t)
   hide(t);
   t->took = ts_clock() - t->begun;
   if (t->kept)
-    good = ts_kept_close(t->kept, good) && good;
+    good = ts_journaled_close(t->kept, good) && good;
   return good;
 }
 
@@ -631,7 +631,7 @@ static bool show_live(sweep_task *t)
   t->live = NULL;
   ts_diag_add_error(t->sweep.session->diags, TS_E0709, &error, "cannot show the journal `%s`",
                     t->journal);
-  ts_kept_close(t->kept, false);
+  ts_journaled_close(t->kept, false);
   return false;
 }
 
@@ -746,7 +746,7 @@ static int sweep(sweep_task *t)
   if (!can_answer(t))
     return TS_EXIT_REJECTED;
   if (t->journal) {
-    t->kept = ts_kept_open(s, t->journal, t->resume || ts_apart());
+    t->kept = ts_journaled_open(s, t->journal, t->resume || ts_apart());
     if (!t->kept)
       return TS_EXIT_REJECTED;
     if (t->serve && !show_live(t))

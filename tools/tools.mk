@@ -131,8 +131,8 @@ trainspec_SOURCES = \
 	tools/sweep/inputs.h \
 	tools/sweep/journal.c \
 	tools/sweep/journal.h \
-	tools/sweep/kept.c \
-	tools/sweep/kept.h \
+	tools/sweep/journaled.c \
+	tools/sweep/journaled.h \
 	tools/sweep/live.c \
 	tools/sweep/live.h \
 	tools/sweep/merge.c \

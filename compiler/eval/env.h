@@ -13,7 +13,7 @@ struct ts_env {
   /* a module's scope: names are looked up there, then among the built-in ones */
   struct ts_module *module;
   bool free;                 /* its names come last: they are what nothing around it binds */
-  bool watched;              /* who looks up a name here is noted: compiler/eval/kept.h */
+  bool watched;              /* who looks up a name here is noted: compiler/eval/plan_cache.h */
   uint32_t count, room;
   const char **name;
   ts_value *value;

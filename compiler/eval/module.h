@@ -18,7 +18,7 @@ typedef struct ts_entry { /* a top name */
   ts_module *module; /* that declares it */
   ts_entry_state state;
   ts_value value;
-  ts_touched touched; /* by its evaluation: compiler/eval/kept.h */
+  ts_touched touched; /* by its evaluation: compiler/eval/plan_cache.h */
   bool steady;       /* the same for every plan of the session */
 } ts_entry;
 

@@ -453,7 +453,7 @@ static void release_own(fragment_backward_pass *p, uint32_t i, uint32_t node)
   ts_fragment *f = p->f;
   const ts_class *class = ts_class_of(f->l, i);
   const ts_op *op = fragment_backward_op_at(f, i);
-  int64_t bytes = ts_own_kept(f, i), late = ts_kept_for_weights(f->l, class);
+  int64_t bytes = ts_own_saved(f, i), late = ts_saved_bytes_for_weights(f->l, class);
   int64_t made = has(f, i, TS_PHASE_WEIGHT) ? ts_gradients_for_weights(class, op) : 0;
   for (uint32_t k = 0; k < class->kept_count; k++)
     if (ts_casts_again(f, i, &class->kept[k]) &&

@@ -49,7 +49,7 @@ static bool is_discarded(const ts_fragment *f, uint32_t op, uint32_t root)
 
 /* A cast of what is made again is made again, too: frameworks keep the tensor itself then
  * (Megatron-LM's set_save_original_input; torchao always). */
-bool ts_casts_again(const ts_fragment *f, uint32_t op, const ts_kept_slot *kept)
+bool ts_casts_again(const ts_fragment *f, uint32_t op, const ts_saved_slot *kept)
 {
   if (kept->edge || kept->slot >= fragment_forward_op_at(f, op)->input_count ||
       f->l->sh->recompute_group[op])
@@ -60,7 +60,7 @@ bool ts_casts_again(const ts_fragment *f, uint32_t op, const ts_kept_slot *kept)
                         .root);
 }
 
-int64_t ts_own_kept(const ts_fragment *f, uint32_t op)
+int64_t ts_own_saved(const ts_fragment *f, uint32_t op)
 {
   const ts_class *class = ts_class_of(f->l, op);
   int64_t bytes = 0;
@@ -187,7 +187,7 @@ static bool keeps_own(const ts_fragment *f, uint32_t i, uint32_t slot)
 static void offload_own(ts_fragment *f, uint32_t i, uint32_t node)
 {
   const ts_class *class = ts_class_of(f->l, i);
-  int64_t bytes = ts_own_kept(f, i);
+  int64_t bytes = ts_own_saved(f, i);
   if (!f->forward || !(class->activations.rate > 0) || !bytes)
     return;
   ts_origin origin = ts_origin_of(f, i);

@@ -94,7 +94,7 @@ static uint32_t record(ts_fragment *to)
 }
 
 /* The compute stream waits for all that was received. */
-static void gate(ts_fragment *to)
+static void await_receives(ts_fragment *to)
 {
   uint32_t count = (uint32_t)to->nodes.count, node = record(to);
   for (uint32_t i = 0; i < count; i++)
@@ -130,7 +130,7 @@ ts_fragment *ts_fragment_merge(ts_fragment *first, ts_fragment *second)
     for (uint32_t i = 0; i < s->head; i++)
       move(to, s, i, TS_NO_INDEX);
   }
-  gate(to);
+  await_receives(to);
   interleave(to, &sides[0], &sides[1]);
   uint32_t done = record(to);
   for (uint32_t k = 0; k < 2; k++)

@@ -66,7 +66,7 @@ static int64_t sized(const ts_class *class)
 
 /* Sizes have no names: what W reads of them is first what the forward saved, and the rest what I
  * made. */
-int64_t ts_kept_for_weights(const ts_lowering *l, const ts_class *class)
+int64_t ts_saved_bytes_for_weights(const ts_lowering *l, const ts_class *class)
 {
   int64_t own = sized(class), bytes = l->plan->precision.keep_graph || class->work.late_saved ||
                                           class->work.late_bytes > own ?

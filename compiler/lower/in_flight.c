@@ -62,7 +62,7 @@ static uint64_t of_stage(ts_lowering *l, uint32_t stage)
   for (uint32_t i = f->stage->first_op, end = i + f->stage->op_count; i < end; i++)
     if (g->ops.at[i].needs_gradient && !l->sh->recompute_group[i] && computes(l, i) &&
         !(ts_class_of(l, i)->activations.rate > 0))
-      bytes += ts_own_kept(f, i);
+      bytes += ts_own_saved(f, i);
   ts_fragment_free(f);
   return bytes > 0 ? (uint64_t)bytes : 0;
 }

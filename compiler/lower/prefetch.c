@@ -12,7 +12,7 @@ enum { NONE = TS_NO_INDEX };
 typedef struct prefetch_use {
   ts_gather *gather;
   double before;    /* bytes of all uses before it */
-  uint32_t twin;    /* the same parameters in the other phase, or NONE */
+  uint32_t counterpart; /* the same parameters in the other phase, or NONE */
   bool gathered, over, kept;
 } prefetch_use;
 
@@ -42,7 +42,8 @@ static void add_uses(run *r, ts_gather_list *list)
       continue;
     size_t n = r->uses.count;
     double before = n ? r->uses.at[n - 1].before + size(&r->uses.at[n - 1]) : 0;
-    TS_PUSH(r->f->scratch, &r->uses, (prefetch_use){.gather = g, .before = before, .twin = NONE});
+    TS_PUSH(r->f->scratch, &r->uses,
+            (prefetch_use){.gather = g, .before = before, .counterpart = NONE});
   }
 }
 
@@ -54,8 +55,8 @@ static void pair(run *r)
     while (b > r->turn && r->uses.at[b - 1].gather->last < r->uses.at[a].gather->first)
       b--;
     if (b > r->turn && shares(r->uses.at[a].gather, r->uses.at[b - 1].gather)) {
-      r->uses.at[a].twin = (uint32_t)(b - 1);
-      r->uses.at[b - 1].twin = (uint32_t)a;
+      r->uses.at[a].counterpart = (uint32_t)(b - 1);
+      r->uses.at[b - 1].counterpart = (uint32_t)a;
     }
   }
 }
@@ -86,7 +87,8 @@ static void look_ahead(run *r, uint32_t op, bool backward)
   r->calls++;
   for (; r->next < r->uses.count && got < most; r->next++) {
     prefetch_use *u = &r->uses.at[r->next];
-    prefetch_use *before = r->next >= r->turn && u->twin != NONE ? &r->uses.at[u->twin] : NULL;
+    prefetch_use *before =
+      r->next >= r->turn && u->counterpart != NONE ? &r->uses.at[u->counterpart] : NULL;
     if (before && before->gathered && !before->over) {
       before->kept = u->kept = true;
     } else if (!u->gathered && !u->kept) {
@@ -102,8 +104,8 @@ static void prefetch_end(run *r, size_t at)
 {
   prefetch_use *u = &r->uses.at[at];
   u->over = true;
-  if (at < r->turn && u->twin != NONE) {
-    prefetch_use *again = &r->uses.at[u->twin];
+  if (at < r->turn && u->counterpart != NONE) {
+    prefetch_use *again = &r->uses.at[u->counterpart];
     double between = again->before - u->before - size(u);
     u->kept = again->kept = u->kept || between < r->comm->reuse;
     if (u->kept)
@@ -155,7 +157,7 @@ static void note_kept(run *r)
     g->found = r->uses.at[k].kept;
     if (!g->found)
       continue;
-    ts_gather *before = r->uses.at[r->uses.at[k].twin].gather;
+    ts_gather *before = r->uses.at[r->uses.at[k].counterpart].gather;
     before->found = true;
     g->memory = before->memory;
   }

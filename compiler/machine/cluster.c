@@ -100,11 +100,11 @@ static bool add_array(elaboration *c, const ts_env *env, const ts_ast *item)
                         .is_switch = item->flags & 1,
                         .first = (uint32_t)c->vertices.count,
                         .span = item->name_span};
-  const ts_cluster_array *twin = array_named(c->arrays.at, c->arrays.count, item->name);
-  if (twin) {
+  const ts_cluster_array *earlier = array_named(c->arrays.at, c->arrays.count, item->name);
+  if (earlier) {
     ts_diag *d = ts_report(c->s, TS_E0202, item->name_span, "cluster `%s` has two arrays `%s`",
                            c->decl->name, item->name);
-    ts_diag_label(d, twin->span, "first here");
+    ts_diag_label(d, earlier->span, "first here");
     return false;
   }
   if (ts_ast_class(item)) {

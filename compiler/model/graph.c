@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "compiler/eval/function.h"
-#include "compiler/eval/kept.h"
+#include "compiler/eval/plan_cache.h"
 #include "compiler/eval/label.h"
 #include "compiler/eval/names.h"
 #include "compiler/eval/report.h"
@@ -629,7 +629,7 @@ const ts_graph *ts_graph_of_plan(ts_session *s, const ts_plan *plan)
 {
   if (!s->reuse->kept || plan->model.type != TS_T_APPLIED || !plan->model.u.applied->decl)
     return ts_graph_build(s, plan);
-  const ts_graph *g = ts_kept_get(s, plan->decl, plan->micro_batch);
+  const ts_graph *g = ts_plan_cache_get(s, plan->decl, plan->micro_batch);
   if (g)
     return g;
   ts_plan seen = {.name = plan->name,
@@ -645,6 +645,6 @@ const ts_graph *ts_graph_of_plan(ts_session *s, const ts_plan *plan)
   if (!built)
     return NULL;
   g = settled(s, built);
-  ts_kept_put(s, &before, touched, plan->decl, plan->micro_batch, g);
+  ts_plan_cache_put(s, &before, touched, plan->decl, plan->micro_batch, g);
   return g;
 }

@@ -123,7 +123,7 @@ static inline uint64_t ts_mix(uint64_t h, uint64_t v)
 
 /* NULL after errors. */
 ts_graph *ts_graph_build(ts_session *s, const ts_plan *plan);
-/* The same, or one that the session kept of an earlier plan (compiler/eval/kept.h). */
+/* The same, or one that the session kept of an earlier plan (compiler/eval/plan_cache.h). */
 const ts_graph *ts_graph_of_plan(ts_session *s, const ts_plan *plan);
 
 /* Appends an op whose arguments are known; evaluates shapes. Returns its index, or TS_NO_INDEX

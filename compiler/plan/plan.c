@@ -8,7 +8,7 @@
 #include "compiler/eval/check.h"
 #include "compiler/eval/defines.h"
 #include "compiler/eval/files.h"
-#include "compiler/eval/kept.h"
+#include "compiler/eval/plan_cache.h"
 #include "compiler/eval/mesh.h"
 #include "compiler/eval/options.h"
 #include "compiler/eval/report.h"
@@ -177,7 +177,7 @@ static ts_value field_value(loader *l, ts_plan_field field, shaping *shape)
   const ts_ast *expr = l->field[field];
   if (!expr)
     return ts_none_value();
-  const ts_value *known = ts_kept_get(l->s, expr, 0);
+  const ts_value *known = ts_plan_cache_get(l->s, expr, 0);
   if (known)
     return *known;
   ts_noting before = ts_noting_begin(l->s, (ts_touched){0});
@@ -186,7 +186,7 @@ static ts_value field_value(loader *l, ts_plan_field field, shaping *shape)
     v = shape(l, field, v);
   ts_touched touched = ts_noting_end(l->s, &before);
   if (l->s->reuse->kept && v.type != TS_T_ERROR)
-    ts_kept_put(l->s, &before, touched, expr, 0, ts_arena_copy(l->s->arena, &v, sizeof v));
+    ts_plan_cache_put(l->s, &before, touched, expr, 0, ts_arena_copy(l->s->arena, &v, sizeof v));
   return v;
 }
 
@@ -290,13 +290,13 @@ static void evaluate_records(loader *l)
 {
   enum { RECORDS = -1 }; /* no micro-batch, by which graphs are kept */
   ts_plan *p = l->plan;
-  const records *known = ts_kept_get(l->s, p->decl, RECORDS);
+  const records *known = ts_plan_cache_get(l->s, p->decl, RECORDS);
   ts_noting before = ts_noting_begin(l->s, (ts_touched){0});
   records r = known ? *known : make_records(l);
   ts_touched touched = ts_noting_end(l->s, &before);
   if (!known && l->s->reuse->kept && !ts_diags_errors(l->s->diags))
-    ts_kept_put(l->s, &before, touched, p->decl, RECORDS,
-                ts_arena_copy(l->s->arena, &r, sizeof r));
+    ts_plan_cache_put(l->s, &before, touched, p->decl, RECORDS,
+                      ts_arena_copy(l->s->arena, &r, sizeof r));
   p->precision = r.precision;
   p->optimizer = r.optimizer;
   p->host = r.host;
@@ -600,7 +600,7 @@ ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
   p->name = decl->name;
   p->decl = decl;
   p->env = l.env = ts_env_new(s, l.module->env);
-  ts_kept_watch(s, l.env);
+  ts_plan_cache_watch(s, l.env);
   if (!s->files->loaded)
     s->files->loaded = s->files->dependencies.count;
   s->running->steps = s->running->next_look = 0; /* each plan may take as many */

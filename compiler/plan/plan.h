@@ -15,7 +15,7 @@ typedef struct ts_plan {
   const char *name;
   const ts_ast *decl;
   const ts_env *env;      /* plan parameters and the module */
-  ts_touched touched;     /* by model and records: compiler/eval/kept.h */
+  ts_touched touched;     /* by model and records: compiler/eval/plan_cache.h */
   ts_touched laid_out_by; /* by `apply` and `recompute` */
   ts_value model;         /* APPLIED model */
   ts_value cluster;       /* CLUSTER */

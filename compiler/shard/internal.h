@@ -61,7 +61,7 @@ void ts_sharder_unsummed(const ts_sharder *c);
 /* "rule `x` of `y` does", unless there is no rule */
 void ts_rule_note(const ts_sharding *sh, ts_diag *d, uint32_t rule, ts_span span, const char *does);
 bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule);
-/* compiler/shard/kept.c: the format in which the op takes a slot or its gradient; casts as kernels
+/* compiler/shard/saved.c: the format in which the op takes a slot or its gradient; casts as kernels
  * of their own; what stays for the backward. */
 const ts_dtype *ts_sharder_taken(const ts_class *class, uint32_t slot, bool gradient);
 void ts_sharder_casts(ts_sharder *c);

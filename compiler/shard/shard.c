@@ -6,7 +6,7 @@
 
 #include "compiler/eval/action_form.h"
 #include "compiler/eval/function.h"
-#include "compiler/eval/kept.h"
+#include "compiler/eval/plan_cache.h"
 #include "compiler/eval/mesh.h"
 #include "compiler/eval/reuse.h"
 #include "compiler/shard/internal.h"
@@ -624,7 +624,7 @@ static const ts_work *whole_work(ts_sharder *c)
 {
   enum { WHOLE = 1 };
   const ts_slot *of = c->g->ops.at[c->op->alike].slots;
-  const ts_work *known = ts_kept_get(c->s, of, WHOLE);
+  const ts_work *known = ts_plan_cache_get(c->s, of, WHOLE);
   ts_op_scope scope = {
     .s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->op->args};
   const ts_ast *failed;
@@ -635,7 +635,7 @@ static const ts_work *whole_work(ts_sharder *c)
   bool good = ts_op_work(&scope, work, &failed);
   ts_touched touched = ts_noting_end(c->s, &before);
   if (good)
-    ts_kept_put(c->s, &before, touched, of, WHOLE, work);
+    ts_plan_cache_put(c->s, &before, touched, of, WHOLE, work);
   else if (failed)
     unmet(c, &scope, failed, false);
   else

@@ -94,7 +94,11 @@ typedef struct ts_comm {
 typedef struct ts_offload { double rate, updates; ts_comm options; } ts_offload;
 
 /* kept for backward: the tensor on the edge, or something of its own */
-typedef struct ts_kept_slot { uint32_t slot; bool edge; int64_t bytes; } ts_kept_slot;
+typedef struct ts_saved_slot {
+  uint32_t slot;
+  bool edge;
+  int64_t bytes;
+} ts_saved_slot;
 
 /* model FLOPs in a number format */
 typedef struct ts_format_work { const ts_dtype *dtype; double flops; } ts_format_work;
@@ -115,7 +119,7 @@ typedef struct ts_class {
   /* the kernels run in so many equal parts, `own`, between the shifts of a ring; 0: not so */
   uint32_t rounds[TS_PHASES];
   uint32_t kept_count;
-  ts_kept_slot *kept;
+  ts_saved_slot *kept;
   uint32_t comm_count;
   ts_comm *comms;
   uint32_t parameter_axes, gradient_axes, optimizer_axes; /* what `shard` divides them by */

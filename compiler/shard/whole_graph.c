@@ -4,7 +4,7 @@
 
 #include "base/diag_record.h"
 #include "base/hash_table.h"
-#include "compiler/eval/kept.h"
+#include "compiler/eval/plan_cache.h"
 #include "compiler/eval/action_form.h"
 #include "compiler/eval/report.h"
 #include "compiler/eval/reuse.h"
@@ -538,7 +538,7 @@ const ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *
 {
   if (!s->reuse->kept)
     return shard(s, plan, g);
-  const ts_sharding *kept = ts_kept_get(s, g, 0);
+  const ts_sharding *kept = ts_plan_cache_get(s, g, 0);
   if (kept)
     return kept;
   ts_touched from = plan->touched;
@@ -555,6 +555,6 @@ const ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *
   ts_sharding *sh = shard(s, &seen, g);
   ts_touched touched = ts_noting_end(s, &before);
   if (sh)
-    ts_kept_put(s, &before, touched, g, 0, sh);
+    ts_plan_cache_put(s, &before, touched, g, 0, sh);
   return sh;
 }

@@ -16,7 +16,7 @@ struct ts_composer {
 };
 
 typedef struct compose_sums { /* of an item that is explained by itself */
-  uint64_t twin; /* ts_player.twins */
+  uint64_t equal_item;        /* ts_player.equal_items */
   ts_class_result result;
   const ts_comm_share *shares; /* [accounts] */
 } compose_sums;
@@ -311,20 +311,20 @@ ts_compose_memo *ts_compose_memo_new(ts_arena *arena)
 
 typedef struct compose_wanted {
   const ts_compose_memo *memo;
-  uint64_t twin;
+  uint64_t equal_item;
 } compose_wanted;
 
-static bool is_twin(const void *closure, uint32_t number)
+static bool is_equal_item(const void *closure, uint32_t number)
 {
   const compose_wanted *w = closure;
-  return w->memo->items.at[number].twin == w->twin;
+  return w->memo->items.at[number].equal_item == w->equal_item;
 }
 
-static const compose_sums *find_twin(const composer *c, uint32_t item)
+static const compose_sums *find_equal_item(const composer *c, uint32_t item)
 {
-  uint64_t twin = ts_player_of(c->track)->twins[item];
-  uint32_t found =
-    ts_hash_find(&c->memo->table, ts_hash_number(twin), is_twin, &(compose_wanted){c->memo, twin});
+  uint64_t equal_item = ts_player_of(c->track)->equal_items[item];
+  uint32_t found = ts_hash_find(&c->memo->table, ts_hash_number(equal_item), is_equal_item,
+                                &(compose_wanted){c->memo, equal_item});
   return found == TS_HASH_NONE ? NULL : &c->memo->items.at[found];
 }
 
@@ -332,12 +332,12 @@ static void keep_sums(const composer *c, uint32_t accounts, uint32_t item, const
 {
   enum { MOST = 1 << 14 };
   ts_compose_memo *memo = c->memo;
-  uint64_t twin = ts_player_of(c->track)->twins[item];
+  uint64_t equal_item = ts_player_of(c->track)->equal_items[item];
   if (memo->items.count == MOST)
     return;
-  ts_hash_add(memo->arena, &memo->table, ts_hash_number(twin), (uint32_t)memo->items.count);
+  ts_hash_add(memo->arena, &memo->table, ts_hash_number(equal_item), (uint32_t)memo->items.count);
   TS_PUSH(memo->arena, &memo->items,
-          ((compose_sums){twin, s->result,
+          ((compose_sums){equal_item, s->result,
                           ts_arena_copy(memo->arena, s->shares, accounts * sizeof *s->shares)}));
 }
 
@@ -356,16 +356,16 @@ static compose_sums sum_item(composer *c, uint32_t accounts, ts_comm_share *own,
   return s;
 }
 
-/* Adds `times` what the item comes to. `twins`: it may come to the same as another player's. */
+/* Adds `times` what the item comes to. `equal_items`: it may equal another player's. */
 static void add_item(composer *c, uint32_t accounts, ts_comm_share *own, uint32_t item,
-                     uint64_t times, bool twins)
+                     uint64_t times, bool equal_items)
 {
   ts_class_result *out = c->out;
-  const compose_sums *known = twins ? find_twin(c, item) : NULL;
+  const compose_sums *known = equal_items ? find_equal_item(c, item) : NULL;
   c->beyond = false;
   compose_sums s = known ? *known : sum_item(c, accounts, own, item);
   times = c->beyond ? 1 : times;
-  if (twins && !known && !c->beyond)
+  if (equal_items && !known && !c->beyond)
     keep_sums(c, accounts, item, &s);
   for (uint32_t i = 0; i < TS_IR_PHASES; i++)
     out->phase[i] += times * s.result.phase[i];

@@ -9,7 +9,8 @@
 typedef struct ts_composer ts_composer;
 
 ts_composer *ts_composer_new(ts_arena *arena, const ts_facts *facts);
-/* What is found of one player that serves others (ts_player.twins), by one thread. In the arena. */
+/* What is found of one player that serves others (ts_player.equal_items), by one thread. In the
+ * arena. */
 typedef struct ts_compose_memo ts_compose_memo;
 ts_compose_memo *ts_compose_memo_new(ts_arena *arena);
 /* Fills all but `tail`. What is of no use afterwards goes to `scratch`. `each`: to be told which

@@ -101,7 +101,7 @@ static ts_place leave_posting(walker *w, uint32_t send, uint64_t *to)
     uint64_t posted;
     if (before->op->kind != TS_OP_SEND)
       continue;
-    uint64_t overhead = ts_passage_at(w->at, before, &posted)->overhead;
+    uint64_t overhead = ts_transit_at(w->at, before, &posted)->overhead;
     critical_add(w, before, before->op->first, overhead);
     *to -= overhead;
   }
@@ -113,7 +113,7 @@ static ts_place leave_posting(walker *w, uint32_t send, uint64_t *to)
 static ts_place leave_message(walker *w, uint32_t send, uint64_t *to)
 {
   const ts_played_op *s = ts_step_at(w->at, send);
-  uint64_t posted, latency = ts_passage_at(w->at, s, &posted)->latency;
+  uint64_t posted, latency = ts_transit_at(w->at, s, &posted)->latency;
   const ts_queues *queues = queues_of(w);
   const ts_queued *queued = ts_queued_in(queues, send, TS_IR_NONE, *to - latency);
   if (!queued) {
@@ -128,7 +128,7 @@ static ts_place leave_message(walker *w, uint32_t send, uint64_t *to)
     *to = queued->exit;
     send = before;
   }
-  ts_passage_at(w->at, ts_step_at(w->at, send), &posted);
+  ts_transit_at(w->at, ts_step_at(w->at, send), &posted);
   add_message(w, send, *to - posted);
   *to = posted;
   return leave_posting(w, send, to);
@@ -212,9 +212,9 @@ typedef struct critical_entry {
 
 typedef enum way { INTO_STEP, INTO_STREAM, INTO_MESSAGE } way;
 
-/* A STRETCH: what the path does between coming to an item and leaving it. It hangs on nothing but
+/* A SEGMENT: what the path does between coming to an item and leaving it. It hangs on nothing but
  * the item's play, so it is the same in all items that were played alike, and is walked once. */
-typedef struct stretch {
+typedef struct path_segment {
   uint32_t player, like;   /* whose item; ts_player.alike */
   uint32_t stream, at;     /* as of its entry */
   uint32_t first, count;   /* passes */
@@ -222,18 +222,18 @@ typedef struct stretch {
   uint64_t more;           /* times that it is passed again */
   way way;                 /* how the path goes on: in ... */
   uint32_t next, next_at;  /* ... this op of the item, stream (what is before it), or port */
-} stretch;
+} path_segment;
 
 typedef struct critical_path {
   walker w;
   ts_critical_fn *each;    /* is told of all */
   void *closure;
   TS_VEC(ts_critical_node) passes;
-  TS_VEC(stretch) stretches;
-  ts_hash_table table;     /* of stretches */
-  /* the stretch that is walked; `open`: the path has not left its item, `last` is the step that it
+  TS_VEC(path_segment) path_segments;
+  ts_hash_table table; /* of segments */
+  /* the segment that is walked; `open`: the path has not left its item, `last` is the step that it
    * went through last; `kept`: its passes are */
-  stretch now;
+  path_segment now;
   uint32_t player, item, last;
   bool open, kept;
 } critical_path;
@@ -252,34 +252,34 @@ static void critical_note(void *closure, const ts_critical_node *at)
     TS_PUSH(p->w.arena, &p->passes, *at);
 }
 
-static bool same_stretch(const void *closure, uint32_t number)
+static bool same_segment(const void *closure, uint32_t number)
 {
   const critical_path *p = closure;
-  const stretch *a = &p->stretches.at[number], *b = &p->now;
+  const path_segment *a = &p->path_segments.at[number], *b = &p->now;
   return a->player == b->player && a->like == b->like && a->stream == b->stream && a->at == b->at;
 }
 
-static uint32_t critical_hash_of(const stretch *s)
+static uint32_t critical_hash_of(const path_segment *s)
 {
   return ts_hash_number(((uint64_t)s->player << 32 | s->like) ^ (uint64_t)s->at << 40 ^
                         (uint64_t)s->stream << 56);
 }
 
-/* Begins a stretch at the entry. False: nobody is played like the item. */
+/* Begins a segment at the entry. False: nobody is played like the item. */
 static bool critical_begin(critical_path *p, const critical_entry *e)
 {
   const ts_player *w = &p->w.facts->players[e->player];
   if (!w->alike)
     return false;
-  p->now = (stretch){.player = e->player,
-                     .like = w->alike[e->item],
-                     .stream = e->stream,
-                     .at = e->at,
-                     .first = (uint32_t)p->passes.count};
+  p->now = (path_segment){.player = e->player,
+                          .like = w->alike[e->item],
+                          .stream = e->stream,
+                          .at = e->at,
+                          .first = (uint32_t)p->passes.count};
   return true;
 }
 
-/* Whether it is the like of an earlier item of its player: only stretches of those are kept. */
+/* Whether it is the like of an earlier item of its player: only segments of those are kept. */
 static bool repeats(const critical_path *p, const critical_entry *e)
 {
   const ts_player *w = &p->w.facts->players[e->player];
@@ -293,8 +293,8 @@ static void critical_end(critical_path *p, way way, uint32_t next, uint32_t next
   p->now.next = next;
   p->now.next_at = next_at;
   p->now.count = (uint32_t)p->passes.count - p->now.first;
-  ts_hash_add(p->w.arena, &p->table, critical_hash_of(&p->now), (uint32_t)p->stretches.count);
-  TS_PUSH(p->w.arena, &p->stretches, p->now);
+  ts_hash_add(p->w.arena, &p->table, critical_hash_of(&p->now), (uint32_t)p->path_segments.count);
+  TS_PUSH(p->w.arena, &p->path_segments, p->now);
 }
 
 /* What the path does next hangs on others, too. */
@@ -316,8 +316,8 @@ static critical_entry message_to(const critical_path *p, uint32_t player, uint32
                           m->send_node,          player,       route->slot};
 }
 
-/* From the end of the stretch to the next one. False: nothing is before it. */
-static bool go_on(critical_path *p, const stretch *known, critical_entry *e)
+/* From the end of the segment to the next one. False: nothing is before it. */
+static bool go_on(critical_path *p, const path_segment *known, critical_entry *e)
 {
   const ts_player *w = &p->w.facts->players[e->player];
   if (e->stream == TS_IR_NONE && known->way != INTO_STREAM) {
@@ -336,14 +336,14 @@ static bool go_on(critical_path *p, const stretch *known, critical_entry *e)
   return true;
 }
 
-/* Goes on by stretches that are known, and leaves the first one that is not in *e. */
+/* Goes on by segments that are known, and leaves the first one that is not in *e. */
 static void critical_follow(critical_path *p, critical_entry *e)
 {
   while (critical_begin(p, e)) {
-    uint32_t number = ts_hash_find(&p->table, critical_hash_of(&p->now), same_stretch, p);
+    uint32_t number = ts_hash_find(&p->table, critical_hash_of(&p->now), same_segment, p);
     if (number == TS_HASH_NONE)
       return;
-    stretch *known = &p->stretches.at[number];
+    path_segment *known = &p->path_segments.at[number];
     critical_entry before = *e;
     if (!go_on(p, known, e))
       return;
@@ -395,7 +395,7 @@ static ts_place resume(critical_path *p, const critical_entry *e, uint64_t *to)
   return (ts_place){.kind = TS_AT_STEP, .step = step};
 }
 
-/* The path has left the item of the stretch for the step. */
+/* The path has left the item of the segment for the step. */
 static void leave_item(critical_path *p, uint32_t step)
 {
   if (p->open && p->kept && p->w.at->player == p->player && step + 1 == p->last)
@@ -448,8 +448,8 @@ void ts_critical_passes(const ts_facts *facts, uint32_t player, ts_critical_fn *
       place = leave_host(&p.w, &place, &to);
     }
   }
-  for (size_t i = 0; i < p.stretches.count; i++) {
-    const stretch *at = &p.stretches.at[i];
+  for (size_t i = 0; i < p.path_segments.count; i++) {
+    const path_segment *at = &p.path_segments.at[i];
     for (uint32_t k = 0; at->more && k < at->count; k++)
       critical_tell(&p, p.passes.at[at->first + k], at->more);
   }

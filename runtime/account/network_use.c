@@ -57,7 +57,7 @@ static void add_kind(counter *c, const ts_role *role, uint64_t ranks)
   for (uint32_t i = 0; i < program->call_count; i++) {
     const ts_port_call *call = &program->calls[i];
     network_use_add(c, TS_IR_MESSAGE, ir->ports[call->port].bytes, role->peer_profile[call->peer],
-                    ranks * calls->messages[i], role->passages[i].flight);
+                    ranks * calls->messages[i], role->transits[i].flight);
   }
 }
 

@@ -32,9 +32,9 @@ typedef struct bundle { /* what an item changes, in the order of time */
   uint64_t begin, end;    /* first and last key */
 } bundle;
 
-/* Items of one number change the same, whoever plays them (ts_player.twins). */
+/* Items of one number change the same, whoever plays them (ts_player.equal_items). */
 typedef struct peak_items_known {
-  uint64_t twin;
+  uint64_t equal_item;
   bundle bundle;
 } peak_items_known;
 typedef struct kind { const ts_play_op *ops; ts_op_marks marks; } kind;
@@ -295,13 +295,13 @@ static ts_op_marks find_ops(const peak_items_walk *k)
 
 typedef struct peak_items_wanted {
   const ts_peak_memo *memo;
-  uint64_t twin;
+  uint64_t equal_item;
 } peak_items_wanted;
 
-static bool is_twin(const void *closure, uint32_t number)
+static bool is_equal_item(const void *closure, uint32_t number)
 {
   const peak_items_wanted *w = closure;
-  return w->memo->items.at[number].twin == w->twin;
+  return w->memo->items.at[number].equal_item == w->equal_item;
 }
 
 /* Lists what an item changes and keeps it: for all players while that is not much, else for this
@@ -317,10 +317,10 @@ static bundle peak_items_keep(peak_items_walk *k, uint32_t item)
   bundle b = bundle_from(&list, spans, list_marks(k, item, &list, spans));
   b.marks = list.at;
   if (shared) {
-    uint64_t twin = k->w->twins[item];
+    uint64_t equal_item = k->w->equal_items[item];
     k->memo->marks += count;
-    ts_hash_add(arena, &k->memo->table, ts_hash_number(twin), (uint32_t)k->memo->items.count);
-    TS_PUSH(arena, &k->memo->items, ((peak_items_known){twin, b}));
+    ts_hash_add(arena, &k->memo->table, ts_hash_number(equal_item), (uint32_t)k->memo->items.count);
+    TS_PUSH(arena, &k->memo->items, ((peak_items_known){equal_item, b}));
   }
   return b;
 }
@@ -329,9 +329,9 @@ static bundle peak_items_keep(peak_items_walk *k, uint32_t item)
 static bundle find_bundle(peak_items_walk *k, uint32_t item)
 {
   enum { MOST = 1 << 16 };
-  uint64_t twin = k->w->twins[item];
-  uint32_t found = ts_hash_find(&k->memo->table, ts_hash_number(twin), is_twin,
-                                &(peak_items_wanted){k->memo, twin});
+  uint64_t equal_item = k->w->equal_items[item];
+  uint32_t found = ts_hash_find(&k->memo->table, ts_hash_number(equal_item), is_equal_item,
+                                &(peak_items_wanted){k->memo, equal_item});
   if (found != TS_HASH_NONE)
     return k->memo->items.at[found].bundle;
   if (k->repeated[item] || k->memo->marks <= MOST)

@@ -1,11 +1,11 @@
 #include "runtime/account/queued.h"
 
-const ts_passage *ts_passage_at(const ts_track *track, const ts_played_op *send, uint64_t *posted)
+const ts_transit *ts_transit_at(const ts_track *track, const ts_played_op *send, uint64_t *posted)
 {
   const ts_player *w = ts_player_of(track);
   const ts_route *route = &w->program->routes[ts_item_of(track, send)->port_base + send->op->arg];
   *posted = track->facts->players[w->peers[route->peer]].sent[route->slot];
-  return ts_passage_of(w->role, route);
+  return ts_transit_of(w->role, route);
 }
 
 typedef struct queuing {
@@ -15,18 +15,18 @@ typedef struct queuing {
   uint64_t *clock; /* ... until then */
 } queuing;
 
-static void queue(queuing *q, const ts_role *role, const ts_passage *m, uint64_t posted,
+static void queue(queuing *q, const ts_role *role, const ts_transit *m, uint64_t posted,
                   uint32_t step)
 {
-  for (uint32_t k = 0; k < m->toll_count; k++) {
-    const ts_toll *toll = &role->tolls[m->first_toll + k];
+  for (uint32_t k = 0; k < m->queue_time_count; k++) {
+    const ts_queue_time *queue_time = &role->queue_times[m->first_queue_time + k];
     uint64_t begin = posted + m->overhead;
-    bool waits = q->clock[toll->queue] > begin;
-    uint64_t exit = (waits ? q->clock[toll->queue] : begin) + toll->time;
+    bool waits = q->clock[queue_time->queue] > begin;
+    uint64_t exit = (waits ? q->clock[queue_time->queue] : begin) + queue_time->time;
     TS_PUSH(q->arena, &q->messages,
-            (ts_queued){exit, toll->queue, waits ? q->last[toll->queue] : TS_IR_NONE});
-    q->clock[toll->queue] = exit;
-    q->last[toll->queue] = step;
+            (ts_queued){exit, queue_time->queue, waits ? q->last[queue_time->queue] : TS_IR_NONE});
+    q->clock[queue_time->queue] = exit;
+    q->last[queue_time->queue] = step;
   }
 }
 
@@ -53,7 +53,7 @@ const ts_queues *ts_queues_new(ts_arena *arena, const ts_track *track)
         first[step] = (uint32_t)q.messages.count;
         if (op->kind == TS_OP_SEND) {
           const ts_route *route = &w->program->routes[v->port_base + op->arg];
-          queue(&q, role, ts_passage_of(role, route),
+          queue(&q, role, ts_transit_of(role, route),
                 track->facts->players[w->peers[route->peer]].sent[route->slot], step);
         }
         step++;

@@ -1,4 +1,4 @@
-/* How the messages of a player that others may pass (fan.h) went through their queues, from the
+/* How the messages of a player that others may pass (fan_out.h) went through their queues, from the
  * facts of a play. */
 #ifndef TS_RUNTIME_ACCOUNT_QUEUED_H
 #define TS_RUNTIME_ACCOUNT_QUEUED_H
@@ -18,8 +18,8 @@ typedef struct ts_queues {
 
 const ts_queues *ts_queues_new(ts_arena *arena, const ts_track *track);
 
-/* The passage of the message that a step sends, and when it was posted. */
-const ts_passage *ts_passage_at(const ts_track *track, const ts_played_op *send, uint64_t *posted);
+/* The transit of the message that a step sends, and when it was posted. */
+const ts_transit *ts_transit_at(const ts_track *track, const ts_played_op *send, uint64_t *posted);
 
 /* A message in a queue, or if that is TS_IR_NONE in the one that it left last, at `last`.
  * NULL: no queue held it up. */

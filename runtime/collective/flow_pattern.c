@@ -31,7 +31,7 @@ struct ts_flow_maker {
   uint32_t *rail;          /* [vertices] scratch */
   uint32_t failed[2];
   ts_flow_connections *kept; /* or NULL; `fresh`: the first of the part being made */
-  ts_arena *keeper;
+  ts_arena *long_lived;
   size_t fresh;
   uint32_t dimension;
   /* [tiers][vertices] the lowest vertex that links of the tier and below reach; NULL: not asked for
@@ -92,7 +92,7 @@ const double *ts_flow_capacities(ts_arena *arena, const ts_ir *ir)
 void ts_flow_maker_keep(ts_flow_maker *m, ts_arena *arena, ts_flow_connections *list)
 {
   m->kept = list;
-  m->keeper = arena;
+  m->long_lived = arena;
   m->fresh = list->count;
 }
 
@@ -136,7 +136,7 @@ static void keep_leg(ts_flow_maker *m, const ts_path *ways, uint32_t count)
 static void keep_path(ts_flow_maker *m, const ts_path *path, uint32_t ways)
 {
   ts_flow_connection *c = &m->kept->at[m->kept->count - 1];
-  uint32_t *links = TS_NEW_ARRAY(m->keeper, uint32_t, c->hops + path->hops);
+  uint32_t *links = TS_NEW_ARRAY(m->long_lived, uint32_t, c->hops + path->hops);
   for (uint32_t h = 0; h < c->hops + path->hops; h++)
     links[h] = h < c->hops ? c->path[h] : path->link[h - c->hops];
   c->path = links;
@@ -275,7 +275,7 @@ static bool connect(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t chann
   *latency = across ? m->model->inter_hop : m->model->hop;
   uint32_t relay = across && !m->model->unrelayed ? relay_of(m, from, to) : from;
   if (m->kept)
-    TS_PUSH(m->keeper, m->kept,
+    TS_PUSH(m->long_lived, m->kept,
             ((ts_flow_connection){from, to, relay, channel, 0, m->dimension, 1, 0, NULL}));
   return (relay == from || flow_pattern_walk(m, from, relay, channel, latency)) &&
          flow_pattern_walk(m, relay, to, channel, latency);

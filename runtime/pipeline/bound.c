@@ -150,11 +150,11 @@ static int64_t way_to_end(const ts_pipeline *p, const ts_pipeline_map *map, uint
 static int64_t least_way(const ts_pipeline *p, uint32_t map, uint32_t rank)
 {
   int64_t least = way_to_end(p, &p->maps[map], rank);
-  for (uint32_t j = 0; j < p->joint_count; j++) {
-    const ts_pipeline_joint *joint = &p->joints[j];
-    if (joint->of[0] != map && joint->of[1] != map && joint->of[2] != map)
+  for (uint32_t j = 0; j < p->merge_count; j++) {
+    const ts_pipeline_merge *merge = &p->merges[j];
+    if (merge->of[0] != map && merge->of[1] != map && merge->of[2] != map)
       continue;
-    int64_t way = way_to_end(p, &p->maps[joint->map], rank);
+    int64_t way = way_to_end(p, &p->maps[merge->map], rank);
     least = way < least ? way : least;
   }
   return least;
@@ -322,21 +322,21 @@ static void bound_take(ts_pipeline_bound *best, const ts_pipeline *p, int64_t st
     *best = (ts_pipeline_bound){step, bound_work_of(p, rank), rank, by, false};
 }
 
-/* What the joints that begin with an item of each map hide at the most, of its own time: an item is
- * the first of one joint. */
+/* What the merges that begin with an item of each map hide at the most, of its own time: an item is
+ * the first of one merge. */
 static int64_t *find_hidden(ts_arena *arena, const ts_pipeline *p, bool *any)
 {
   int64_t *hidden = TS_NEW_ARRAY(arena, int64_t, p->map_count + 1);
   *any = false;
-  for (uint32_t j = 0; j < p->joint_count; j++) {
-    const ts_pipeline_joint *joint = &p->joints[j];
-    int64_t less = -p->maps[joint->map].busy;
-    for (int k = 0; k < 3 && joint->of[k] != TS_PIPELINE_NONE; k++)
-      less += p->maps[joint->of[k]].busy;
-    if (joint->least == TS_PIPELINE_DRESSES)
+  for (uint32_t j = 0; j < p->merge_count; j++) {
+    const ts_pipeline_merge *merge = &p->merges[j];
+    int64_t less = -p->maps[merge->map].busy;
+    for (int k = 0; k < 3 && merge->of[k] != TS_PIPELINE_NONE; k++)
+      less += p->maps[merge->of[k]].busy;
+    if (merge->least == TS_PIPELINE_MERGINGS)
       continue;
     *any = true;
-    hidden[joint->of[0]] = ts_pipeline_later(hidden[joint->of[0]], less);
+    hidden[merge->of[0]] = ts_pipeline_later(hidden[merge->of[0]], less);
   }
   return hidden;
 }

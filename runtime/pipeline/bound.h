@@ -13,8 +13,8 @@ typedef struct ts_bounder {
   int64_t *tail;    /* [items] from that end, at least */
   int64_t *to_end; /* [items] from that end to the step's, whatever comes after it */
   int64_t *least_end, *least_tail; /* [items] what else is known of them; NEVER: nothing */
-  const int64_t *hidden; /* [maps] of the busy time of each, what a joint may hide */
-  bool joined;           /* joints hide something */
+  const int64_t *hidden;           /* [maps] of the busy time of each, what a merge may hide */
+  bool joined;                     /* merges hide something */
 } ts_bounder;
 
 /* What an item's end and messages are at least, when the compute stream is free at `free`. */

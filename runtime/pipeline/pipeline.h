@@ -60,22 +60,22 @@ typedef struct ts_pipeline_letter {
 /* How the items of a word are played, which changes their times and not their order: one by one; I
  * that its W follows as one whole backward; and F with the whole backward, or with any, that
  * follows it as a pair, whose communication hides. Items are played so where that is shorter. */
-typedef enum ts_pipeline_dress {
+typedef enum ts_pipeline_merging {
   TS_PIPELINE_SPLIT,
   TS_PIPELINE_WHOLE,
   TS_PIPELINE_PAIRS,
   TS_PIPELINE_ALL_PAIRS,
-  TS_PIPELINE_DRESSES
-} ts_pipeline_dress;
+  TS_PIPELINE_MERGINGS
+} ts_pipeline_merging;
 
 /* Items next to each other that are played as one. Its messages are theirs, in their order. */
-typedef struct ts_pipeline_joint {
+typedef struct ts_pipeline_merge {
   uint32_t of[3]; /* maps of the items; the third NONE of two */
   uint32_t map;
   int64_t net, rise;       /* bytes */
-  ts_pipeline_dress least; /* from which on they are */
-  uint32_t next;           /* joint that begins with the same two; NONE: no more */
-} ts_pipeline_joint;
+  ts_pipeline_merging least; /* from which on they are */
+  uint32_t next;             /* merge that begins with the same two; NONE: no more */
+} ts_pipeline_merge;
 
 typedef struct ts_pipeline {
   uint32_t ranks, clocks, letter_count, micro_batches, message_count;
@@ -97,10 +97,10 @@ typedef struct ts_pipeline {
   int64_t *room; /* [ranks] bytes that its items may hold */
   uint32_t streams;
   const char *const *stream; /* [streams] names; first clocks are those of streams */
-  /* none before ts_pipeline_join */
-  const ts_pipeline_joint *joints;
-  const uint32_t *joined; /* [joined_maps * joined_maps] of two maps: the first joint, or NONE */
-  uint32_t joint_count, joined_maps;
+  /* none before ts_pipeline_find_merges */
+  const ts_pipeline_merge *merges;
+  const uint32_t *joined; /* [merged_maps * merged_maps] of two maps: the first merge, or NONE */
+  uint32_t merge_count, merged_maps;
 } ts_pipeline;
 
 static inline uint32_t ts_pipeline_size(const ts_pipeline *p) { return p->first[p->ranks]; }
@@ -110,7 +110,7 @@ static inline uint32_t ts_pipeline_size(const ts_pipeline *p) { return p->first[
 /* What plays need, to be used again. */
 typedef struct ts_pipeline_play {
   const ts_pipeline *of;
-  ts_pipeline_dress dress; /* to be set */
+  ts_pipeline_merging merging; /* to be set */
   int64_t *clock;       /* [ranks * clocks] */
   int64_t *arrived;     /* [messages] */
   uint32_t *waiting;    /* [messages] rank */
@@ -131,7 +131,7 @@ uint32_t ts_pipeline_critical(ts_pipeline_play *play, const uint16_t *word, uint
 
 /* What is played at a place of a rank's word: so many places, as one; NULL: the item alone.
  * `count`: [letters] items before. */
-const ts_pipeline_joint *ts_pipeline_joint_at(const ts_pipeline *p, ts_pipeline_dress dress,
+const ts_pipeline_merge *ts_pipeline_merge_at(const ts_pipeline *p, ts_pipeline_merging merging,
                                               const uint16_t *word, uint32_t place, uint32_t end,
                                               const uint32_t *count);
 
@@ -155,7 +155,7 @@ typedef struct ts_pipeline_bound {
   int64_t work; /* of it, the work of the rank that it is by; the rest cannot be hidden */
   uint32_t rank;
   ts_pipeline_reason by;
-  bool joined; /* joints are taken to hide all of the work that they can */
+  bool joined; /* merges are taken to hide all of the work that they can */
 } ts_pipeline_bound;
 
 ts_pipeline_bound ts_pipeline_bound_of(const ts_pipeline *p);
@@ -210,7 +210,7 @@ typedef struct ts_pipeline_search {
 typedef struct ts_pipeline_order {
   int64_t step;
   uint32_t began;
-  ts_pipeline_dress dress;
+  ts_pipeline_merging merging;
   uint16_t *word;
 } ts_pipeline_order;
 

@@ -29,19 +29,19 @@ static int64_t play_end_of(const ts_pipeline *p, const int64_t *clock)
 
 /* ---- Items that are played as one ---- */
 
-static const ts_pipeline_joint *joint_of(const ts_pipeline *p, ts_pipeline_dress dress, uint32_t a,
-                                         uint32_t b, uint32_t c)
+static const ts_pipeline_merge *merge_of(const ts_pipeline *p, ts_pipeline_merging merging,
+                                         uint32_t a, uint32_t b, uint32_t c)
 {
-  if (a >= p->joined_maps || b >= p->joined_maps)
+  if (a >= p->merged_maps || b >= p->merged_maps)
     return NULL;
-  uint32_t k = p->joined[(size_t)a * p->joined_maps + b];
-  for (; k != TS_PIPELINE_NONE; k = p->joints[k].next)
-    if (p->joints[k].of[2] == c && p->joints[k].least <= dress)
-      return &p->joints[k];
+  uint32_t k = p->joined[(size_t)a * p->merged_maps + b];
+  for (; k != TS_PIPELINE_NONE; k = p->merges[k].next)
+    if (p->merges[k].of[2] == c && p->merges[k].least <= merging)
+      return &p->merges[k];
   return NULL;
 }
 
-const ts_pipeline_joint *ts_pipeline_joint_at(const ts_pipeline *p, ts_pipeline_dress dress,
+const ts_pipeline_merge *ts_pipeline_merge_at(const ts_pipeline *p, ts_pipeline_merging merging,
                                               const uint16_t *word, uint32_t place, uint32_t end,
                                               const uint32_t *count)
 {
@@ -57,16 +57,18 @@ const ts_pipeline_joint *ts_pipeline_joint_at(const ts_pipeline *p, ts_pipeline_
                                                  item[0] % m == item[1] % m;
   if (!forward)
     return alike && letter[1]->kind == 'W' ?
-             joint_of(p, dress, p->items[item[0]].map, p->items[item[1]].map, TS_PIPELINE_NONE) :
+             merge_of(p, merging, p->items[item[0]].map, p->items[item[1]].map, TS_PIPELINE_NONE) :
              NULL;
-  if (dress < TS_PIPELINE_PAIRS || alike || (letter[1]->kind != 'I' && letter[1]->kind != 'B'))
+  if (merging < TS_PIPELINE_PAIRS || alike || (letter[1]->kind != 'I' && letter[1]->kind != 'B'))
     return NULL;
-  const ts_pipeline_joint *whole = NULL;
+  const ts_pipeline_merge *whole = NULL;
   if (letter[2] && letter[2]->kind == 'W' && letter[2]->stage == letter[1]->stage &&
       item[2] % m == item[1] % m)
-    whole = joint_of(p, dress, p->items[item[0]].map, p->items[item[1]].map, p->items[item[2]].map);
-  return whole ? whole :
-                 joint_of(p, dress, p->items[item[0]].map, p->items[item[1]].map, TS_PIPELINE_NONE);
+    whole =
+      merge_of(p, merging, p->items[item[0]].map, p->items[item[1]].map, p->items[item[2]].map);
+  return whole ?
+           whole :
+           merge_of(p, merging, p->items[item[0]].map, p->items[item[1]].map, TS_PIPELINE_NONE);
 }
 
 /* What a rank does next, with its messages. */
@@ -96,13 +98,13 @@ static void find_unit(const ts_pipeline_play *s, const uint16_t *word, uint32_t 
                       unit *u)
 {
   const ts_pipeline *p = s->of;
-  const ts_pipeline_joint *joint =
-    s->dress ? ts_pipeline_joint_at(p, s->dress, word, place, end, s->count) : NULL;
-  u->places = !joint ? 1 : joint->of[2] == TS_PIPELINE_NONE ? 2 : 3;
+  const ts_pipeline_merge *merge =
+    s->merging ? ts_pipeline_merge_at(p, s->merging, word, place, end, s->count) : NULL;
+  u->places = !merge ? 1 : merge->of[2] == TS_PIPELINE_NONE ? 2 : 3;
   for (uint32_t k = 0; k < u->places; k++)
     u->number[k] = word[place + k] * p->micro_batches + s->count[word[place + k]];
-  u->map = joint ? joint->map : p->items[u->number[0]].map;
-  if (joint)
+  u->map = merge ? merge->map : p->items[u->number[0]].map;
+  if (merge)
     play_gather(p, u);
   else
     u->in = p->ins + p->items[u->number[0]].first_in;
@@ -152,7 +154,7 @@ static void note_begins(ts_pipeline_play *s, const unit *u, int64_t end)
   }
 }
 
-static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace, bool dressed)
+static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace, bool merged)
 {
   const ts_pipeline *p = s->of;
   uint32_t left = ts_pipeline_size(p), depth = 0;
@@ -170,7 +172,7 @@ static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace
     int64_t *x = s->clock + (size_t)rank * p->clocks;
     while (place < end) {
       unit u;
-      if (dressed) {
+      if (merged) {
         find_unit(s, word, place, end, &u);
       } else {
         u.places = 1;
@@ -183,7 +185,7 @@ static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace
         break;
       if (trace)
         memcpy(s->history + (size_t)place * p->clocks, x, p->clocks * sizeof *x);
-      if (dressed)
+      if (merged)
         play_apply(s, &u, x);
       else
         ts_pipeline_apply(s, &p->items[u.number[0]], x);
@@ -206,12 +208,12 @@ static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace
 
 int64_t ts_pipeline_time(ts_pipeline_play *s, const uint16_t *word)
 {
-  return s->dress ? play(s, word, false, true) : play(s, word, false, false);
+  return s->merging ? play(s, word, false, true) : play(s, word, false, false);
 }
 
 int64_t ts_pipeline_trace(ts_pipeline_play *s, const uint16_t *word)
 {
-  return play(s, word, true, s->dress != TS_PIPELINE_SPLIT);
+  return play(s, word, true, s->merging != TS_PIPELINE_SPLIT);
 }
 
 /* ---- The critical path ---- */
@@ -336,9 +338,9 @@ bool ts_pipeline_legal(ts_pipeline_play *s, const uint16_t *word, uint32_t rank,
   for (uint32_t k = p->own_first[rank]; k < p->own_first[rank + 1]; k++)
     s->count[p->own[k]] = 0;
   for (uint32_t place = p->first[rank]; place < p->first[rank + 1]; place++) {
-    const ts_pipeline_joint *joint =
-      s->dress && place >= joined ?
-        ts_pipeline_joint_at(p, s->dress, word, place, p->first[rank + 1], s->count) :
+    const ts_pipeline_merge *merge =
+      s->merging && place >= joined ?
+        ts_pipeline_merge_at(p, s->merging, word, place, p->first[rank + 1], s->count) :
         NULL;
     const ts_pipeline_letter *letter = &p->letters[word[place]];
     uint32_t n = s->count[word[place]]++;
@@ -346,11 +348,11 @@ bool ts_pipeline_legal(ts_pipeline_play *s, const uint16_t *word, uint32_t rank,
     for (int k = 0; k < 2; k++)
       if (letter->needs[k] != TS_PIPELINE_NONE && s->count[letter->needs[k]] <= n)
         return false;
-    if (joint)
-      joined = place + (joint->of[2] == TS_PIPELINE_NONE ? 2 : 3);
-    if (joint || place >= joined) {
-      most = ts_pipeline_later(most, held + (joint ? joint->rise : item->rise));
-      held += joint ? joint->net : item->net;
+    if (merge)
+      joined = place + (merge->of[2] == TS_PIPELINE_NONE ? 2 : 3);
+    if (merge || place >= joined) {
+      most = ts_pipeline_later(most, held + (merge ? merge->rise : item->rise));
+      held += merge ? merge->net : item->net;
     }
     if (most > room && !peak)
       return false;

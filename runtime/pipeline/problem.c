@@ -70,8 +70,8 @@ static run open_run(problem_maker *k, uint32_t rank, uint32_t item)
                         .fragment = &t->ir->fragments[v->fragment],
                         .kernels = role->kernel_time,
                         .calls = role->collective_time,
-                        .passages = role->passages,
-                        .tolls = role->tolls,
+                        .transits = role->transits,
+                        .queue_times = role->queue_times,
                         .routes = program->routes + v->port_base,
                         .clocks = k->clocks}};
 }
@@ -666,40 +666,41 @@ ts_pipeline *ts_pipeline_new(ts_arena *arena, const ts_prepared *prepared,
 
 enum { JOINED_MAPS = 2048 };
 
-typedef TS_VEC(ts_pipeline_joint) joints;
+typedef TS_VEC(ts_pipeline_merge) merge_list;
 
 /* Of two or three items, from an item of another IR. False: its messages are not theirs. */
-static bool add_joint(problem_maker *k, joints *list, const run *r, const ts_pipeline_parts *parts)
+static bool add_merge(problem_maker *k, merge_list *list, const run *r,
+                      const ts_pipeline_parts *parts)
 {
   const ts_pipeline *p = k->p;
-  ts_pipeline_joint joint = {.of = {0, 0, TS_PIPELINE_NONE}, .next = TS_PIPELINE_NONE};
+  ts_pipeline_merge merge = {.of = {0, 0, TS_PIPELINE_NONE}, .next = TS_PIPELINE_NONE};
   uint32_t ins = 0, outs = 0;
   int64_t apart = 0;
   char last = p->letters[parts->item[1] / p->micro_batches].kind;
   for (uint32_t i = 0; i < parts->count; i++) {
-    joint.of[i] = p->items[parts->item[i]].map;
-    const ts_pipeline_map *map = &k->maps.at[joint.of[i]];
+    merge.of[i] = p->items[parts->item[i]].map;
+    const ts_pipeline_map *map = &k->maps.at[merge.of[i]];
     ins += map->ins;
     outs += map->outs;
     apart += map->busy;
   }
   for (size_t i = 0; i < list->count; i++)
-    if (!memcmp(list->at[i].of, joint.of, sizeof joint.of))
+    if (!memcmp(list->at[i].of, merge.of, sizeof merge.of))
       return true;
-  joint.map = map_of(k, r);
-  const ts_pipeline_map *map = &k->maps.at[joint.map];
+  merge.map = map_of(k, r);
+  const ts_pipeline_map *map = &k->maps.at[merge.map];
   if (map->ins != ins || map->outs != outs || ins > TS_PIPELINE_ROWS || outs > TS_PIPELINE_ROWS ||
       map->row_count > TS_PIPELINE_ROWS)
     return false;
   ts_pipeline_item bytes = {0};
   problem_measure(k->ir, r->item->fragment, &bytes);
-  joint.net = bytes.net;
-  joint.rise = bytes.rise;
-  joint.least = map->busy >= apart ? TS_PIPELINE_DRESSES :
-                last == 'W'        ? TS_PIPELINE_WHOLE :
+  merge.net = bytes.net;
+  merge.rise = bytes.rise;
+  merge.least = map->busy >= apart               ? TS_PIPELINE_MERGINGS :
+                last == 'W'                      ? TS_PIPELINE_WHOLE :
                 last == 'I' && parts->count == 2 ? TS_PIPELINE_ALL_PAIRS :
                                                    TS_PIPELINE_PAIRS;
-  TS_PUSH(k->arena, list, joint);
+  TS_PUSH(k->arena, list, merge);
   return true;
 }
 
@@ -726,7 +727,7 @@ static void load_maps(problem_maker *k)
   k->kinds_from = p->map_count;
 }
 
-static void index_joints(ts_arena *arena, ts_pipeline *p, joints *list)
+static void index_merges(ts_arena *arena, ts_pipeline *p, merge_list *list)
 {
   uint32_t maps = 0;
   for (size_t j = 0; j < list->count; j++)
@@ -739,10 +740,10 @@ static void index_joints(ts_arena *arena, ts_pipeline *p, joints *list)
     list->at[j].next = *first;
     *first = j;
   }
-  p->joints = TS_ITEMS(arena, list);
-  p->joint_count = (uint32_t)list->count;
+  p->merges = TS_ITEMS(arena, list);
+  p->merge_count = (uint32_t)list->count;
   p->joined = joined;
-  p->joined_maps = maps;
+  p->merged_maps = maps;
 }
 
 /* False: the IR has other streams. */
@@ -764,31 +765,31 @@ static bool find_clocks(problem_maker *k)
   return true;
 }
 
-bool ts_pipeline_join(ts_arena *arena, ts_pipeline *p, const ts_prepared *prepared, uint32_t lane,
-                      const ts_pipeline_parts *const *parts)
+bool ts_pipeline_find_merges(ts_arena *arena, ts_pipeline *p, const ts_prepared *prepared,
+                             uint32_t lane, const ts_pipeline_parts *const *parts)
 {
   problem_maker k = open_maker(arena, prepared, p, lane);
   bool pays = false;
-  joints list = {0};
+  merge_list list = {0};
   if (p->map_count <= JOINED_MAPS && find_clocks(&k)) {
-    for (uint32_t j = 0; j < p->joint_count; j++)
-      TS_PUSH(arena, &list, p->joints[j]);
+    for (uint32_t j = 0; j < p->merge_count; j++)
+      TS_PUSH(arena, &list, p->merges[j]);
     load_maps(&k);
     for (uint32_t r = 0; r < p->ranks; r++)
       for (uint32_t i = 0; i < k.ir->programs[r].item_count; i++) {
         if (item_at(&k, r, i)->micro_batch == TS_IR_NONE || parts[r][i].count < 2)
           continue;
         run x = open_run(&k, r, i);
-        add_joint(&k, &list, &x, &parts[r][i]);
+        add_merge(&k, &list, &x, &parts[r][i]);
       }
     for (size_t j = 0; j < list.count; j++)
-      pays |= list.at[j].least < TS_PIPELINE_DRESSES;
+      pays |= list.at[j].least < TS_PIPELINE_MERGINGS;
     p->maps = TS_ITEMS(arena, &k.maps);
     p->map_count = (uint32_t)k.maps.count;
     p->rows = TS_ITEMS(arena, &k.rows);
     p->terms = TS_ITEMS(arena, &k.terms);
     p->after = TS_ITEMS(arena, &k.after);
-    index_joints(arena, p, &list);
+    index_merges(arena, p, &list);
   }
   ts_arena_free(k.scratch);
   return pays;

@@ -26,8 +26,8 @@ typedef struct ts_pipeline_parts {
 
 /* Learns from another IR of the same plan, whose programs play items as one, how long these take.
  * `parts`: [ranks] of the items of its programs. False: nothing is shorter so. */
-bool ts_pipeline_join(ts_arena *arena, ts_pipeline *p, const ts_prepared *prepared, uint32_t lane,
-                      const ts_pipeline_parts *const *parts);
+bool ts_pipeline_find_merges(ts_arena *arena, ts_pipeline *p, const ts_prepared *prepared,
+                             uint32_t lane, const ts_pipeline_parts *const *parts);
 
 /* Bytes that the program of a rank holds throughout. */
 int64_t ts_pipeline_base(const ts_ir *ir, uint32_t rank);

@@ -35,7 +35,7 @@ typedef struct searcher {
   uint64_t timed, told, next_look, random;
   double began_at;
   bool stopped;
-  uint32_t dresses; /* bits: those in which something is played as one, and the plain one */
+  uint32_t mergings; /* bits: those in which something is played as one, and the plain one */
   common *all;
   int64_t bound;
   ts_pipeline_order best[KEPT];
@@ -136,7 +136,7 @@ static bool legal(searcher *x, const uint16_t *word)
 
 static void search_keep(searcher *x, const uint16_t *word, int64_t step, uint32_t began)
 {
-  ts_pipeline_dress dress = x->s->dress;
+  ts_pipeline_merging merging = x->s->merging;
   uint32_t at = 0;
   while (at < x->kept_count && x->best[at].step < step)
     at++;
@@ -147,30 +147,30 @@ static void search_keep(searcher *x, const uint16_t *word, int64_t step, uint32_
   x->kept_count += x->kept_count < KEPT;
   memmove(x->best + at + 1, x->best + at, (x->kept_count - at - 1) * sizeof *x->best);
   memcpy(room, word, x->size * sizeof *room);
-  x->best[at] = (ts_pipeline_order){step, began, dress, room};
+  x->best[at] = (ts_pipeline_order){step, began, merging, room};
 }
 
 static bool at_bound(const searcher *x) { return x->kept_count && x->best[0].step <= x->bound; }
 
 /* An order is kept as it is the shortest to play. */
-static void keep_dressed(searcher *x, const uint16_t *word, uint32_t began)
+static void keep_merged(searcher *x, const uint16_t *word, uint32_t began)
 {
   int64_t least = TS_PIPELINE_LATE;
-  ts_pipeline_dress best = TS_PIPELINE_SPLIT;
-  for (int d = TS_PIPELINE_SPLIT; d < TS_PIPELINE_DRESSES; d++) {
-    x->s->dress = (ts_pipeline_dress)d;
-    if (!(x->dresses >> d & 1) || (d && !legal(x, word)))
+  ts_pipeline_merging best = TS_PIPELINE_SPLIT;
+  for (int d = TS_PIPELINE_SPLIT; d < TS_PIPELINE_MERGINGS; d++) {
+    x->s->merging = (ts_pipeline_merging)d;
+    if (!(x->mergings >> d & 1) || (d && !legal(x, word)))
       continue;
     int64_t step = search_time_of(x, word);
     if (step >= least)
       continue;
     least = step;
-    best = x->s->dress;
+    best = x->s->merging;
   }
-  x->s->dress = best;
+  x->s->merging = best;
   if (least < TS_PIPELINE_LATE)
     search_keep(x, word, least, began);
-  x->s->dress = TS_PIPELINE_SPLIT;
+  x->s->merging = TS_PIPELINE_SPLIT;
 }
 
 /* ---- Beginnings ---- */
@@ -185,7 +185,7 @@ static void list_all(searcher *x, const uint16_t *word, uint32_t began)
                              .predict = k / 9};
     x->timed++;
     if (ts_pipeline_list(x->s, &rule, word, out))
-      keep_dressed(x, out, began);
+      keep_merged(x, out, began);
   }
 }
 
@@ -193,7 +193,7 @@ static void begin_with(searcher *x, const uint16_t *word, uint32_t began)
 {
   if (!legal(x, word) || ts_pipeline_time(x->s, word) >= TS_PIPELINE_LATE)
     return;
-  keep_dressed(x, word, began);
+  keep_merged(x, word, began);
   list_all(x, word, began);
 }
 
@@ -311,7 +311,7 @@ static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders, i
   int64_t history[HISTORY], now;
   uint64_t until = x->timed + orders, improved = x->timed;
   uint32_t began = from->began, since = 0;
-  x->s->dress = from->dress;
+  x->s->merging = from->merging;
   int64_t best = from->step;
   memcpy(x->word, from->word, x->size * sizeof *x->word);
   now = worth_of(x, search_time_of(x, x->word));
@@ -369,7 +369,7 @@ static void climb_alone(climber *c)
 {
   searcher *x = &c->x;
   climb(x, &c->from, c->orders, c->slack);
-  x->s->dress = TS_PIPELINE_SPLIT;
+  x->s->merging = TS_PIPELINE_SPLIT;
   if (!x->kept_count)
     return;
   memcpy(x->word, x->best[0].word, x->size * sizeof *x->word);
@@ -402,13 +402,13 @@ static void climb_together(search_pool *w, uint32_t jobs)
 }
 
 /* One that only adds to another what never is there would be the same. */
-static uint32_t dresses_of(const ts_pipeline *p)
+static uint32_t mergings_of(const ts_pipeline *p)
 {
-  uint32_t dresses = 1u << TS_PIPELINE_SPLIT;
-  for (uint32_t j = 0; j < p->joint_count; j++)
-    if (p->joints[j].least < TS_PIPELINE_DRESSES)
-      dresses |= 1u << p->joints[j].least;
-  return dresses;
+  uint32_t mergings = 1u << TS_PIPELINE_SPLIT;
+  for (uint32_t j = 0; j < p->merge_count; j++)
+    if (p->merges[j].least < TS_PIPELINE_MERGINGS)
+      mergings |= 1u << p->merges[j].least;
+  return mergings;
 }
 
 static void open_searcher(searcher *x, ts_arena *arena, const ts_pipeline *p,
@@ -421,7 +421,7 @@ static void open_searcher(searcher *x, ts_arena *arena, const ts_pipeline *p,
                   .s = ts_pipeline_play_new(arena, p),
                   .size = size,
                   .random = how->seed,
-                  .dresses = dresses_of(p),
+                  .mergings = mergings_of(p),
                   .began_at = ts_clock(),
                   .bound = bound,
                   .all = all,
@@ -438,7 +438,7 @@ static void take_over(searcher *x, const search_pool *w)
     searcher *c = &w->at[k].x;
     x->timed += c->timed;
     for (uint32_t i = 0; i < c->kept_count; i++) {
-      x->s->dress = c->best[i].dress;
+      x->s->merging = c->best[i].merging;
       search_keep(x, c->best[i].word, c->best[i].step, c->best[i].began);
     }
     x->told += c->told;

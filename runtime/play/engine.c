@@ -104,7 +104,7 @@ static bool engine_send(ts_engine *e, uint32_t id, const ts_player *w, const ts_
 {
   ts_process *p = &e->processes.at[id];
   const ts_route *route = &w->program->routes[v->port_base + op->arg];
-  const ts_passage *m = ts_passage_of(w->role, route);
+  const ts_transit *m = ts_transit_of(w->role, route);
   const ts_player *to = &e->facts.players[w->peers[route->peer]];
   bool shared = p->met;
   if (!p->met) {

@@ -28,7 +28,7 @@ typedef struct ts_player {
   uint64_t *segments;         /* [segment_count] when the host began it */
   /* [slot_count] messages to this player: when it is there, since when it was on its way */
   uint64_t *arrived, *sent;
-  uint64_t *queues;           /* [queue_count of the kind] of links (fan.h): when each is free */
+  uint64_t *queues; /* [queue_count of the kind] of links (fan_out.h): when each is free */
   /* [lane_count of the kind] under contention: tag of the message that is on its way last, or
    * TS_IR_NONE */
   uint32_t *lanes;
@@ -43,7 +43,7 @@ typedef struct ts_player {
   uint64_t *begun;
   /* [items] of those that repeat no other: the first play that it is like, of any player whose ops
    * are those of this one. Likes have one number, and nobody else has it */
-  uint64_t *twins;
+  uint64_t *equal_items;
 } ts_player;
 
 typedef struct ts_facts {

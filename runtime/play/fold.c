@@ -160,12 +160,12 @@ static void add_kind(fold_words *w, const ts_tables *t, const ts_role *role)
   add_words(w, role->group_profile, t->ranks->group_count * sizeof(uint32_t));
   add_words(w, role->peer_profile, info->peer_count * sizeof(uint32_t));
   for (uint32_t i = 0; i < info->call_count; i++) {
-    const ts_passage *m = &role->passages[i];
-    const uint64_t times[] = {m->hold, m->overhead, m->latency, m->lane, m->toll_count};
+    const ts_transit *m = &role->transits[i];
+    const uint64_t times[] = {m->hold, m->overhead, m->latency, m->lane, m->queue_time_count};
     add_words(w, times, sizeof times);
-    for (uint32_t k = 0; k < m->toll_count; k++) {
-      const ts_toll *toll = &role->tolls[m->first_toll + k];
-      add_words(w, (uint64_t[]){toll->time, toll->queue}, 16);
+    for (uint32_t k = 0; k < m->queue_time_count; k++) {
+      const ts_queue_time *queue_time = &role->queue_times[m->first_queue_time + k];
+      add_words(w, (uint64_t[]){queue_time->time, queue_time->queue}, 16);
     }
   }
 }

@@ -35,11 +35,12 @@ static void issue(ts_fragment_play *f, const ts_ir_node *n)
 /* Returns when its stream is free. */
 static int64_t fragment_map_send(ts_fragment_play *f, const ts_ir_node *n, int64_t ready)
 {
-  static const ts_passage nothing = {.lane = TS_IR_NONE};
-  const ts_passage *m = f->passages ? &f->passages[f->routes[n->arg].call] : &nothing;
+  static const ts_transit nothing = {.lane = TS_IR_NONE};
+  const ts_transit *m = f->transits ? &f->transits[f->routes[n->arg].call] : &nothing;
   ts_sending s = ts_send(m, f->clock[n->stream], ready, false);
   f->clock[f->clocks.posted + n->stream] = s.posted;
-  f->out[n->arg] = ts_send_arrival(m, f->tolls, f->clock + f->clocks.queues, s.posted, s.free);
+  f->out[n->arg] =
+    ts_send_arrival(m, f->queue_times, f->clock + f->clocks.queues, s.posted, s.free);
   return s.free;
 }
 

@@ -21,8 +21,8 @@ typedef struct ts_fragment_play {
   const ts_ir *ir;
   const ts_ir_fragment *fragment;
   const uint64_t *kernels, *calls; /* [kernels], [collectives] ps */
-  const ts_passage *passages;      /* NULL: messages take no time */
-  const ts_toll *tolls;
+  const ts_transit *transits;      /* NULL: messages take no time */
+  const ts_queue_time *queue_times;
   const ts_route *routes; /* [ports] */
   ts_fragment_clocks clocks;
   int64_t *clock; /* [clocks] */

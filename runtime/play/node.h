@@ -13,30 +13,30 @@
 
 #include "runtime/load/tables.h"
 
-/* what a message takes of links that not all messages of its stream take (fan.h) */
-typedef struct ts_toll {
+/* what a message takes of links that not all messages of its stream take (fan_out.h) */
+typedef struct ts_queue_time {
   uint64_t time;
   uint32_t queue;
-} ts_toll;
+} ts_queue_time;
 
 /* What a message takes. Its sender's stream is held while it is on the links that all messages of
  * the stream take: for what a call costs its sender, and for the bytes. It is there when the last
  * byte has left, and `latency` later: the stream goes on meanwhile (o, G and L of LogGP: Alexandrov
  * et al., SPAA 1995). */
-typedef struct ts_passage {
+typedef struct ts_transit {
   uint64_t hold;     /* of the stream, `overhead` included */
   uint64_t overhead; /* before the first byte leaves */
   uint64_t latency;
   uint64_t flight; /* from its begin until it is there, alone */
-  uint32_t first_toll, toll_count;
-  /* which of the kind's branches of fans; TS_IR_NONE: its stream sends to nobody else */
+  uint32_t first_queue_time, queue_time_count;
+  /* which peer of the kind's fan-outs; TS_IR_NONE: its stream sends to nobody else */
   uint32_t lane;
-} ts_passage;
+} ts_transit;
 
 static inline int64_t ts_later(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* From when on its stream lets a node begin. `posted`: when the message before a send was posted;
- * others may pass that one (fan.h). */
+ * others may pass that one (fan_out.h). */
 static inline int64_t ts_node_from(bool sends, int64_t free, int64_t posted)
 {
   return sends ? posted : free;
@@ -56,12 +56,12 @@ static inline bool ts_node_is_work(const ts_ir_node *node)
 }
 
 /* How long a send holds its stream. `shared`: the network has the message, beside other calls. */
-static inline int64_t ts_send_hold(const ts_passage *m, bool shared)
+static inline int64_t ts_send_hold(const ts_transit *m, bool shared)
 {
   return (int64_t)(shared ? m->overhead : m->hold);
 }
 
-static inline bool ts_send_is_alone(const ts_passage *m) { return m->lane == TS_IR_NONE; }
+static inline bool ts_send_is_alone(const ts_transit *m) { return m->lane == TS_IR_NONE; }
 
 typedef struct ts_sending {
   int64_t sent;         /* since when the message is on its way */
@@ -69,7 +69,7 @@ typedef struct ts_sending {
 } ts_sending;
 
 /* A send that is ready at `ready`, on a stream that is free at `free`. */
-static inline ts_sending ts_send(const ts_passage *m, int64_t free, int64_t ready, bool shared)
+static inline ts_sending ts_send(const ts_transit *m, int64_t free, int64_t ready, bool shared)
 {
   int64_t start = ts_later(free, ready), left = start + ts_send_hold(m, shared);
   if (shared || ts_send_is_alone(m))
@@ -79,13 +79,13 @@ static inline ts_sending ts_send(const ts_passage *m, int64_t free, int64_t read
 
 /* When a message is there that was posted at `posted` and off its stream's links at `left`. It
  * takes its place in the queues of its sender. */
-static inline int64_t ts_send_arrival(const ts_passage *m, const ts_toll *tolls, int64_t *queues,
-                                      int64_t posted, int64_t left)
+static inline int64_t ts_send_arrival(const ts_transit *m, const ts_queue_time *queue_times,
+                                      int64_t *queues, int64_t posted, int64_t left)
 {
-  for (uint32_t k = 0; k < m->toll_count; k++) {
-    const ts_toll *toll = &tolls[m->first_toll + k];
-    int64_t *queue = &queues[toll->queue];
-    *queue = ts_later(*queue, posted) + (int64_t)toll->time;
+  for (uint32_t k = 0; k < m->queue_time_count; k++) {
+    const ts_queue_time *queue_time = &queue_times[m->first_queue_time + k];
+    int64_t *queue = &queues[queue_time->queue];
+    *queue = ts_later(*queue, posted) + (int64_t)queue_time->time;
     left = ts_later(left, *queue);
   }
   return left + (int64_t)m->latency;

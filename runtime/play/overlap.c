@@ -291,7 +291,7 @@ static void overlap_finish(overlap_stage *s, actor *a, uint64_t start)
   keep_time(s, a, op, s->now - start);
   p->time = s->now;
   if (op->kind != TS_OP_SEND ||
-      ts_send_is_alone(ts_passage_of(w->role, &w->program->routes[v->port_base + op->arg])))
+      ts_send_is_alone(ts_transit_of(w->role, &w->program->routes[v->port_base + op->arg])))
     p->posted = p->time;
   a->state = AT_REST;
   if (op->event == TS_IR_NONE)
@@ -342,7 +342,7 @@ static void begin_send(overlap_stage *s, actor *a, uint64_t posted)
   ts_process *p = a->process;
   const ts_player *w = player_of(s, a);
   const ts_route *route = &w->program->routes[overlap_item_of(a)->port_base + p->op->arg];
-  const ts_passage *m = ts_passage_of(w->role, route);
+  const ts_transit *m = ts_transit_of(w->role, route);
   bool shared = ts_message_share(&s->processes, &s->facts, (uint32_t)(a - s->actors),
                                  overlap_item_of(a), p->op, route, s->now);
   ts_sending is = ts_send(m, (int64_t)s->now, (int64_t)posted, shared);
@@ -359,7 +359,7 @@ static void end_send(overlap_stage *s, actor *a)
 {
   const ts_player *w = player_of(s, a);
   const ts_route *route = &w->program->routes[overlap_item_of(a)->port_base + a->process->op->arg];
-  const ts_passage *m = ts_passage_of(w->role, route);
+  const ts_transit *m = ts_transit_of(w->role, route);
   if (a->away)
     return;
   touch(s, w->peers[route->peer]);

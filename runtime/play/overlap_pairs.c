@@ -53,7 +53,7 @@ static void describe_transfer(const ts_tables *t, const ts_role *role, uint32_t 
   /* the slowest path that it takes */
   for (uint32_t c = first_call(program, port);
        c < program->call_count && program->calls[c].port == port; c++)
-    p->transfer_time = fmax(p->transfer_time, or_missing((double)role->passages[c].flight * 1e-12));
+    p->transfer_time = fmax(p->transfer_time, or_missing((double)role->transits[c].flight * 1e-12));
 }
 
 /* Distinct pairs of a kernel and a transfer, of all kinds of ranks. */

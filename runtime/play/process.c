@@ -144,7 +144,7 @@ bool ts_message_share(ts_processes *all, const ts_facts *facts, uint32_t id,
 {
   const ts_player *w = &facts->players[all->at[id].player],
                   *to = &facts->players[w->peers[route->peer]];
-  const ts_passage *m = ts_passage_of(w->role, route);
+  const ts_transit *m = ts_transit_of(w->role, route);
   uint32_t port = facts->tables->ir->fragments[item->fragment].first_port + op->arg,
            tag = facts->fold->rendezvous_count + id;
   uint32_t *lane = m->lane == TS_IR_NONE ? NULL : &w->lanes[m->lane];

@@ -19,7 +19,7 @@ static inline bool ts_is_known(uint64_t time) { return !(time & TS_UNKNOWN); }
 
 typedef struct ts_process { /* a stream of a player; the last one of each player is its host */
   uint64_t time;         /* when it is free */
-  /* behind a message that others may pass (fan.h): from when on the next may leave; else `time` */
+  /* behind a message that others may pass (fan_out.h): when the next may leave; else `time` */
   uint64_t posted;
   uint64_t host;         /* base of issue times */
   const uint32_t *item, *item_end; /* the next of its items, and the end of all */

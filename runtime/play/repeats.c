@@ -7,18 +7,18 @@
 
 enum { NOBODY = TS_IR_NONE, RECENT = 8 };
 
-typedef struct gate { /* of a player */
+typedef struct barrier { /* of a player */
   uint32_t next;     /* the item that no stream has begun */
   uint32_t inside;   /* streams that are in an item before it */
   uint32_t learning; /* the play that is recorded, or NOBODY */
-  uint32_t keeper;   /* the stream that waits in `place` for all of them, or NOBODY */
+  uint32_t waiter;   /* the stream that waits in `place` for all of them, or NOBODY */
   uint64_t *place;
   uint64_t *queues;  /* [queue_count of the kind] before the item that is recorded */
   bool open;         /* for good, or nothing repeats */
-  bool posts;        /* some message of the player may be passed by others (fan.h) */
+  bool posts;        /* some message of the player may be passed by others (fan_out.h) */
   uint64_t meets;    /* by comm_bit: calls in which it meets other players */
   uint32_t recent[RECENT]; /* plays that items were like, by fragment */
-} gate;
+} barrier;
 
 typedef struct play { /* of an item, recorded */
   uint32_t player, item;
@@ -41,8 +41,8 @@ typedef struct shape { /* of a fragment: what an item of it has to do with */
 struct ts_repeats {
   ts_arena *scratch;
   const shape *shapes; /* [fragments] */
-  gate *gates;         /* [players]; used are those of the partition */
-  uint32_t closed;     /* into the partition's players: gates before are open */
+  barrier *barriers;   /* [players]; used are those of the partition */
+  uint32_t closed;     /* into the partition's players: barriers before are open */
   TS_VEC(play) plays;
   TS_VEC(uint64_t) words;
   ts_hash_table table; /* of plays */
@@ -56,7 +56,7 @@ struct ts_repeats {
 typedef struct front {
   ts_engine *e;
   uint32_t player;
-  gate *g;
+  barrier *g;
   const ts_player *w;
   const ts_play_item *v;
   const shape *shape;
@@ -75,7 +75,7 @@ static front front_of(ts_engine *e, uint32_t player)
 {
   return (front){.e = e,
                  .player = player,
-                 .g = &e->repeats->gates[player],
+                 .g = &e->repeats->barriers[player],
                  .w = &e->facts.players[player],
                  .processes = e->processes.at + (size_t)player * e->processes.per_player};
 }
@@ -97,7 +97,7 @@ static uint64_t comm_bit(uint32_t comm) { return UINT64_C(1) << (comm < 63 ? com
 static bool may_repeat(const ts_repeats *r, const ts_tables *t, uint32_t player, uint32_t fragment)
 {
   const shape *shape = &r->shapes[fragment];
-  if (shape->waits || !(shape->comm_bits & r->gates[player].meets))
+  if (shape->waits || !(shape->comm_bits & r->barriers[player].meets))
     return !shape->waits;
   const bool *meets = r->meets + (size_t)player * t->comm_count;
   for (uint32_t i = 0; i < shape->comm_count; i++)
@@ -184,7 +184,7 @@ static bool find_kin_key(front *f)
   r->key[0] = (uintptr_t)f->w->role->ops;
   uint64_t *key = r->key + r->key_count - f->shape->send_count;
   for (uint32_t i = 0; i < f->shape->send_count; i++) {
-    const ts_passage *m = ts_passage_of(f->w->role, route_at(f->w, f->v, f->shape->sends[i]));
+    const ts_transit *m = ts_transit_of(f->w->role, route_at(f->w, f->v, f->shape->sends[i]));
     *key++ = m->hold;
     *key++ = m->overhead;
     *key++ = m->latency;
@@ -302,7 +302,7 @@ static void learn(front *f, uint32_t number)
 static void learn_end(ts_engine *e, uint32_t player)
 {
   ts_repeats *r = e->repeats;
-  gate *g = &r->gates[player];
+  barrier *g = &r->barriers[player];
   const ts_player *w = &e->facts.players[player];
   play *p = &r->plays.at[g->learning];
   const shape *shape = &r->shapes[w->program->items[p->item].fragment];
@@ -391,7 +391,7 @@ static void repeats_follow(front *f, uint32_t number, uint32_t kin)
   uint64_t *to = f->w->events + f->v->event_base;
   for (uint32_t i = 0; i < f->layout->event_count; i++)
     to[i] = from[i] + by; /* nobody waits: all streams are here, and the host waits for none */
-  f->w->twins[f->v->index] = w->twins[like->item];
+  f->w->equal_items[f->v->index] = w->equal_items[like->item];
   move(f, like);
   r->plays.at[number].ends = like->ends;
 }
@@ -425,12 +425,12 @@ static void admit(front *f)
 static void wait_at(front *f, uint64_t *place, uint32_t by)
 {
   uint32_t s = f->shape->streams[0];
-  f->g->keeper = f->player * f->e->processes.per_player + s;
+  f->g->waiter = f->player * f->e->processes.per_player + s;
   f->g->place = place;
   f->g->inside = 1;
   f->processes[s].held = false;
-  if (!ts_message_park(&f->e->processes, f->g->keeper, by, place))
-    go(f->e, f->g->keeper); /* it has come meanwhile */
+  if (!ts_message_park(&f->e->processes, f->g->waiter, by, place))
+    go(f->e, f->g->waiter); /* it has come meanwhile */
 }
 
 /* The item is like none of the player before it. True: it is like one of another player. */
@@ -500,12 +500,12 @@ static inline bool pass(front *f)
 bool ts_repeats_hold(ts_engine *e, uint32_t id)
 {
   ts_process *p = &e->processes.at[id];
-  gate *g = &e->repeats->gates[p->player];
+  barrier *g = &e->repeats->barriers[p->player];
   bool ended = p->item == p->item_end;
   if (g->open || (!ended && *p->item < g->next))
     return false;
   p->held = !ended;
-  g->keeper = NOBODY;
+  g->waiter = NOBODY;
   if (--g->inside)
     return true;
   if (g->learning != NOBODY)
@@ -517,21 +517,21 @@ bool ts_repeats_hold(ts_engine *e, uint32_t id)
   return true;
 }
 
-/* Takes the keeper out of those who wait in its place. */
-static void call_keeper(ts_engine *e, gate *g)
+/* Takes the waiter out of those who wait in its place. */
+static void wake_waiter(ts_engine *e, barrier *g)
 {
   uint32_t *link = NULL, id = (uint32_t)*g->place;
-  for (; id != g->keeper; id = *link)
+  for (; id != g->waiter; id = *link)
     link = &e->processes.at[id].next;
   if (link)
     *link = e->processes.at[id].next;
   else
     *g->place = TS_UNKNOWN | e->processes.at[id].next;
   go(e, id);
-  g->keeper = NOBODY;
+  g->waiter = NOBODY;
 }
 
-static void open_gate(ts_engine *e, uint32_t player, gate *g)
+static void open_barrier(ts_engine *e, uint32_t player, barrier *g)
 {
   const ts_player *w = &e->facts.players[player];
   uint32_t items = e->facts.tables->ir->programs[w->role->program].item_count;
@@ -546,12 +546,12 @@ bool ts_repeats_open(ts_engine *e)
   const ts_partitions *partitions = e->processes.partitions;
   while (r && r->closed < partitions->first[e->processes.partition + 1]) {
     uint32_t player = partitions->players[r->closed++], first = player * e->processes.per_player;
-    gate *g = &r->gates[player];
+    barrier *g = &r->barriers[player];
     if (g->open)
       continue;
-    open_gate(e, player, g);
-    if (g->keeper != NOBODY)
-      call_keeper(e, g);
+    open_barrier(e, player, g);
+    if (g->waiter != NOBODY)
+      wake_waiter(e, g);
     for (uint32_t s = 0; s < e->facts.tables->streams; s++)
       if (e->processes.at[first + s].held)
         go(e, first + s);
@@ -570,7 +570,7 @@ static void note_meetings(ts_repeats *r, const ts_engine *e, uint32_t player)
     uint32_t rendezvous = e->facts.players[player].rendezvous[c];
     bool meets = rendezvous != TS_IR_NONE && e->facts.fold->rendezvous[rendezvous].count > 1;
     r->meets[(size_t)player * comms + c] = meets;
-    r->gates[player].meets |= meets ? comm_bit(c) : 0;
+    r->barriers[player].meets |= meets ? comm_bit(c) : 0;
   }
 }
 
@@ -642,23 +642,21 @@ ts_repeats *ts_repeats_of_all(ts_arena *scratch, const ts_engine *whole)
   uint32_t players = facts->fold->count;
   ts_repeats *r = TS_NEW(scratch, ts_repeats);
   r->scratch = scratch;
-  r->gates = TS_NEW_ARRAY(scratch, gate, players);
+  r->barriers = TS_NEW_ARRAY(scratch, barrier, players);
   r->meets = TS_NEW_ARRAY(scratch, bool, (size_t)players * facts->tables->comm_count);
   find_shapes(r, facts->tables);
   return r;
 }
 
-static void set_gate(ts_arena *arena, ts_repeats *r, const ts_engine *e, uint32_t player,
-                     uint32_t *plays)
+static void set_barrier(ts_arena *arena, ts_repeats *r, const ts_engine *e, uint32_t player,
+                        uint32_t *plays)
 {
   const ts_tables *t = e->facts.tables;
   ts_player *w = (ts_player *)&e->facts.players[player];
-  gate *g = &r->gates[player];
+  barrier *g = &r->barriers[player];
   uint32_t items = t->ir->programs[w->role->program].item_count;
-  *g = (gate){.inside = t->streams,
-              .learning = NOBODY,
-              .keeper = NOBODY,
-              .posts = w->role->lane_count > 0};
+  *g = (barrier){
+    .inside = t->streams, .learning = NOBODY, .waiter = NOBODY, .posts = w->role->lane_count > 0};
   note_meetings(r, e, player);
   g->open = !any_repeat(r, e, player, plays);
   if (g->open) {
@@ -668,10 +666,10 @@ static void set_gate(ts_arena *arena, ts_repeats *r, const ts_engine *e, uint32_
   g->queues = TS_NEW_ARRAY(r->scratch, uint64_t, w->role->queue_count);
   w->alike = ts_arena_alloc_raw(arena, items * sizeof *w->alike);
   w->begun = TS_NEW_ARRAY(arena, uint64_t, items);
-  w->twins = ts_arena_alloc_raw(arena, items * sizeof *w->twins);
+  w->equal_items = ts_arena_alloc_raw(arena, items * sizeof *w->equal_items);
   for (uint32_t i = 0; i < items; i++) {
     w->alike[i] = i;
-    w->twins[i] = (uint64_t)player << 32 | i;
+    w->equal_items[i] = (uint64_t)player << 32 | i;
   }
   memset(g->recent, 0xff, sizeof g->recent);
   ts_range waits = w->program->stream[t->streams];
@@ -691,6 +689,6 @@ ts_repeats *ts_repeats_new(ts_arena *arena, ts_arena *scratch, const ts_repeats 
   r->key = TS_NEW_ARRAY(scratch, uint64_t, most_words(e));
   r->closed = partitions->first[partition];
   for (uint32_t k = partitions->first[partition]; k < partitions->first[partition + 1]; k++)
-    set_gate(arena, r, e, partitions->players[k], plays);
+    set_barrier(arena, r, e, partitions->players[k], plays);
   return r;
 }

@@ -13,7 +13,7 @@
  * All this must be known before the item begins, so the streams of a player wait for each other in
  * front of each item, at a GATE. That is only a delay, which changes no result; but some item may
  * need a message that is not sent before a stream went on to a later one. Then all stands still,
- * and gates are opened for good, player by player. */
+ * and barriers are opened for good, player by player. */
 #ifndef TS_RUNTIME_PLAY_REPEATS_H
 #define TS_RUNTIME_PLAY_REPEATS_H
 
@@ -36,7 +36,7 @@ ts_repeats *ts_repeats_new(ts_arena *arena, ts_arena *scratch, const ts_repeats 
  */
 bool ts_repeats_hold(ts_engine *engine, uint32_t id);
 
-/* Nobody can go on. Opens a gate. False: none was closed. */
+/* Nobody can go on. Opens a barrier. False: none was closed. */
 bool ts_repeats_open(ts_engine *engine);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/hash_table.h"
 #include "runtime/load/intern.h"
 #include "runtime/play/at_once.h"
-#include "runtime/play/fan.h"
+#include "runtime/play/fan_out.h"
 
 static const uint64_t time_limit = UINT64_C(1) << TS_TIME_BITS;
 
@@ -161,9 +161,9 @@ typedef struct sorter {
   const uint32_t **group_profile; /* [groups] of each instance, NULL: group not used */
   const uint32_t **peer_profile;  /* [most peers] of each rank */
   uint32_t most_peers;
-  const ts_fan_list *fans;        /* [programs] */
-  ts_fan_finder *finder;
-  uint32_t *fares;                /* [world] number in `finder` */
+  const ts_fan_out_list *fan_outs; /* [programs] */
+  ts_fan_out_finder *finder;
+  uint32_t *link_shares;          /* [world] number in `finder` */
   fragment_list *fragments;       /* [programs] */
   bool *plays;                    /* [programs * groups] */
   ts_splits splits;
@@ -313,16 +313,16 @@ static int split_by_peers(sorter *s, ts_stop *stop)
 }
 
 /* By which messages of a stream share links. */
-static void split_by_fares(sorter *s)
+static void split_by_link_shares(sorter *s)
 {
-  uint32_t world = s->t->ranks->world, branches = 0;
+  uint32_t world = s->t->ranks->world, peers = 0;
   for (uint32_t p = 0; p < s->t->ir->programs_count; p++)
-    branches += s->fans[p].count;
-  if (!branches)
+    peers += s->fan_outs[p].count;
+  if (!peers)
     return;
-  s->fares = TS_NEW_ARRAY(s->scratch, uint32_t, world);
+  s->link_shares = TS_NEW_ARRAY(s->scratch, uint32_t, world);
   for (uint32_t r = 0; r < world; r++)
-    s->key[r] = s->fares[r] = ts_fan_find(s->finder, r);
+    s->key[r] = s->link_shares[r] = ts_fan_out_find(s->finder, r);
   roles_split(s, TS_SPLIT_PATHS, TS_IR_NONE);
 }
 
@@ -345,7 +345,7 @@ static int split_all(sorter *s, ts_stop *stop)
       return -1;
   if (split_by_peers(s, stop))
     return -1;
-  split_by_fares(s);
+  split_by_link_shares(s);
   return 0;
 }
 
@@ -355,11 +355,11 @@ static uint64_t transfer_time(const sorter *s, uint32_t call, uint64_t time)
     s->t->transfer ? (uint64_t)llround(fmin((double)time * s->t->transfer[call], 0x1p62)) : time);
 }
 
-static const ts_fare *next_branch(const ts_fare *fare)
+static const ts_link_share *next_peer(const ts_link_share *link_share)
 {
-  while (!fare->last)
-    fare++;
-  return fare + 1;
+  while (!link_share->last)
+    link_share++;
+  return link_share + 1;
 }
 
 static uint64_t roles_part_of(double share, uint64_t time)
@@ -367,34 +367,38 @@ static uint64_t roles_part_of(double share, uint64_t time)
   return share == 1 ? time : (uint64_t)llround(share * (double)time);
 }
 
-typedef TS_VEC(ts_toll) toll_list;
+typedef TS_VEC(ts_queue_time) queue_time_list;
 
 /* `bytes`: what the message takes of the slowest link of its path. */
-static void pay(ts_arena *arena, ts_role *role, toll_list *tolls, ts_passage *m,
-                const ts_fare *fare, uint64_t bytes)
+static void pay(ts_arena *arena, ts_role *role, queue_time_list *queue_times, ts_transit *m,
+                const ts_link_share *link_share, uint64_t bytes)
 {
-  m->first_toll = (uint32_t)tolls->count;
-  for (; fare->queue != TS_IR_NONE; fare++, m->toll_count++) {
-    TS_PUSH(arena, tolls, (ts_toll){roles_part_of(fare->share, bytes), fare->queue});
-    role->queue_count = fare->queue >= role->queue_count ? fare->queue + 1 : role->queue_count;
+  m->first_queue_time = (uint32_t)queue_times->count;
+  for (; link_share->queue != TS_IR_NONE; link_share++, m->queue_time_count++) {
+    TS_PUSH(arena, queue_times,
+            (ts_queue_time){roles_part_of(link_share->share, bytes), link_share->queue});
+    role->queue_count =
+      link_share->queue >= role->queue_count ? link_share->queue + 1 : role->queue_count;
   }
-  m->hold = m->overhead + roles_part_of(fare->share, bytes);
+  m->hold = m->overhead + roles_part_of(link_share->share, bytes);
 }
 
-static void fill_passages(const sorter *s, ts_role *role)
+static void fill_transits(const sorter *s, ts_role *role)
 {
   const ts_ir *ir = s->t->ir;
   ts_arena *arena = s->t->arena;
   const ts_program_info *program = &s->t->programs[role->program];
-  const ts_fan_list *fans = &s->fans[role->program];
-  ts_passage *passages = TS_NEW_ARRAY(arena, ts_passage, program->call_count);
-  const ts_fare **branch = TS_NEW_ARRAY(s->scratch, const ts_fare *, fans->count);
-  toll_list tolls = {0};
+  const ts_fan_out_list *fan_outs = &s->fan_outs[role->program];
+  ts_transit *transits = TS_NEW_ARRAY(arena, ts_transit, program->call_count);
+  const ts_link_share **by_peer = TS_NEW_ARRAY(s->scratch, const ts_link_share *, fan_outs->count);
+  queue_time_list queue_times = {0};
   uint32_t count;
-  const ts_fare *fares =
-    fans->count ? ts_fan_fares(s->finder, s->scratch, s->fares[role->rank], &count) : NULL;
-  for (uint32_t b = 0; b < fans->count; b++, fares = next_branch(fares))
-    branch[b] = fares;
+  const ts_link_share *link_shares =
+    fan_outs->count ?
+      ts_fan_out_link_shares(s->finder, s->scratch, s->link_shares[role->rank], &count) :
+      NULL;
+  for (uint32_t b = 0; b < fan_outs->count; b++, link_shares = next_peer(link_shares))
+    by_peer[b] = link_shares;
   for (uint32_t c = 0; c < program->call_count; c++) {
     const ts_port_call *call = &program->calls[c];
     uint32_t column = ir->collectives_count + call->port;
@@ -403,17 +407,17 @@ static void fill_passages(const sorter *s, ts_role *role)
     uint64_t hold = transfer_time(s, column, e.time - e.latency),
              overhead = transfer_time(s, column, e.base);
     overhead = overhead < hold ? overhead : hold;
-    passages[c] = (ts_passage){.hold = hold,
+    transits[c] = (ts_transit){.hold = hold,
                                .overhead = overhead,
                                .latency = transfer_time(s, column, e.latency),
-                               .lane = fans->branch_of[c]};
-    passages[c].flight = limited(hold + passages[c].latency);
-    if (passages[c].lane != TS_IR_NONE)
-      pay(arena, role, &tolls, &passages[c], branch[passages[c].lane], hold - overhead);
+                               .lane = fan_outs->fan_out_peer_of[c]};
+    transits[c].flight = limited(hold + transits[c].latency);
+    if (transits[c].lane != TS_IR_NONE)
+      pay(arena, role, &queue_times, &transits[c], by_peer[transits[c].lane], hold - overhead);
   }
-  role->passages = passages;
-  role->tolls = TS_ITEMS(arena, &tolls);
-  role->lane_count = fans->count;
+  role->transits = transits;
+  role->queue_times = TS_ITEMS(arena, &queue_times);
+  role->lane_count = fan_outs->count;
 }
 
 /* Whether programs call over the same groups. */
@@ -548,7 +552,7 @@ static void ask_for_kind(const sorter *s, const ts_role *role)
 /* `before`: the kind filled last, or NULL. */
 static void fill_kind(sorter *s, const ts_role *before, ts_role *role)
 {
-  fill_passages(s, role);
+  fill_transits(s, role);
   role->collective_time = collective_times(s, before, role);
   role->ways = transfer_ways(s, role);
   role->kernel_time =
@@ -571,8 +575,8 @@ const ts_roles *ts_roles_new(ts_arena *arena, const ts_tables *t, ts_network *ne
   sorter s = {.t = t, .network = network, .scratch = ts_arena_new("kinds")};
   s.of = TS_NEW_ARRAY(arena, uint32_t, world);
   s.key = TS_NEW_ARRAY(s.scratch, uint32_t, world);
-  s.fans = ts_fans_new(s.scratch, t);
-  s.finder = ts_fan_finder_new(s.scratch, network, t, s.fans);
+  s.fan_outs = ts_fan_outs_new(s.scratch, t);
+  s.finder = ts_fan_out_finder_new(s.scratch, network, t, s.fan_outs);
   ts_roles *roles = NULL;
   if (!split_all(&s, stop)) {
     ts_role *at = TS_NEW_ARRAY(arena, ts_role, s.count);

@@ -57,8 +57,8 @@ typedef struct ts_role {
   double speed;
   const uint32_t *group_profile; /* [groups] of the rank's instance, or TS_IR_NONE */
   const uint32_t *peer_profile;  /* [peers of the program] of the path to it, or TS_IR_NONE */
-  const ts_passage *passages;    /* [calls of the program] */
-  const ts_toll *tolls;
+  const ts_transit *transits;    /* [calls of the program] */
+  const ts_queue_time *queue_times;
   uint32_t queue_count, lane_count;
   const uint64_t *collective_time; /* [collectives] of those that the program plays */
   const uint64_t *kernel_time;   /* [kernels] */
@@ -105,20 +105,20 @@ static inline uint64_t ts_kernel_time(const ts_role *role, const ts_ir_node *nod
 {
   return node->op == TS_IR_COMPUTE ? role->kernel_time[node->arg] : 0;
 }
-static inline const ts_passage *ts_passage_of(const ts_role *role, const ts_route *route)
+static inline const ts_transit *ts_transit_of(const ts_role *role, const ts_route *route)
 {
-  return &role->passages[route->call];
+  return &role->transits[route->call];
 }
 /* How long a send holds its stream whose port has that route. */
 static inline uint64_t ts_send_time(const ts_role *role, const ts_route *route)
 {
-  return (uint64_t)ts_send_hold(ts_passage_of(role, route), false);
+  return (uint64_t)ts_send_hold(ts_transit_of(role, route), false);
 }
 
-static inline uint64_t ts_message_arrival(const ts_role *role, const ts_passage *m,
+static inline uint64_t ts_message_arrival(const ts_role *role, const ts_transit *m,
                                           uint64_t *queues, uint64_t posted, uint64_t left)
 {
-  return (uint64_t)ts_send_arrival(m, role->tolls, (int64_t *)queues, (int64_t)posted,
+  return (uint64_t)ts_send_arrival(m, role->queue_times, (int64_t *)queues, (int64_t)posted,
                                    (int64_t)left);
 }
 

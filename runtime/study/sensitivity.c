@@ -36,13 +36,13 @@ static double sensitivity_part_of(double time, uint64_t before, uint64_t after)
   return before ? time * (1 - (double)after / (double)before) : 0;
 }
 
-static uint64_t sensitivity_bytes_of(const ts_passage *m)
+static uint64_t sensitivity_bytes_of(const ts_transit *m)
 {
   return m->flight - m->latency - m->overhead;
 }
 
 /* What a receive gains that waited for `time`: bytes, then what else its message took. */
-static double gain_of_message(double time, const ts_passage *before, const ts_passage *after)
+static double gain_of_message(double time, const ts_transit *before, const ts_transit *after)
 {
   double bytes = fmin(time, (double)sensitivity_bytes_of(before));
   return sensitivity_part_of(bytes, sensitivity_bytes_of(before), sensitivity_bytes_of(after)) +
@@ -71,8 +71,8 @@ static void gain_of(void *closure, const ts_critical_node *at)
       &w->program
          ->routes[v->port_base + ts_fragment_nodes(f->tables->ir, v->fragment)[m->send_node].arg];
     p->gain +=
-      times * gain_of_message((double)at->time, ts_passage_of(w->role, route),
-                              ts_passage_of(&p->changed->at[p->changed->of[w->rank]], route));
+      times * gain_of_message((double)at->time, ts_transit_of(w->role, route),
+                              ts_transit_of(&p->changed->at[p->changed->of[w->rank]], route));
     return;
   }
   const ts_role *changed = &p->changed->at[p->changed->of[w->rank]];

@@ -256,7 +256,7 @@ Test(library, sweeps_play_the_family)
       cr_expect(out.why && *out.why);
     } else {
       cr_expect_eq(out.state, TRAINSPEC_RANKED, "plan %zu", i);
-      cr_expect_float_eq(out.worth, (double)out.result.step_ps * 1e-12, 1e-15);
+      cr_expect_float_eq(out.objective, (double)out.result.step_ps * 1e-12, 1e-15);
     }
   }
   unlink(path);

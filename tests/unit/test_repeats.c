@@ -102,18 +102,18 @@ static void check_paths(const ts_run *few, const ts_run *all, uint32_t seed, siz
 typedef struct tally {
   size_t saved; /* nodes on critical paths that others stand for */
   size_t repeats, items, none;
-  size_t twins; /* items that are like those of other players */
+  size_t equal_items; /* items that are like those of other players */
 } tally;
 
-static size_t count_twins(const ts_run *run)
+static size_t count_equal_items(const ts_run *run)
 {
   const ts_facts *f = ts_run_facts(run);
   size_t found = 0;
   for (uint32_t p = 0; p < f->fold->count; p++) {
     const ts_player *w = &f->players[p];
     uint32_t count = f->tables->ir->programs[w->role->program].item_count;
-    for (uint32_t i = 0; w->twins && i < count; i++)
-      found += w->alike[i] == i && w->twins[i] >> 32 != p;
+    for (uint32_t i = 0; w->equal_items && i < count; i++)
+      found += w->alike[i] == i && w->equal_items[i] >> 32 != p;
   }
   return found;
 }
@@ -145,7 +145,7 @@ static void check(const ts_ir *ir, bool no_fold, const double *slower, uint32_t 
     check_paths(few.run, all.run, seed, &t->saved);
   t->repeats += count_repeats(few.run, &t->items);
   t->none += count_repeats(all.run, &(size_t){0});
-  t->twins += count_twins(few.run);
+  t->equal_items += count_equal_items(few.run);
   end(&few);
   end(&all);
 }
@@ -162,7 +162,7 @@ Test(repeats, change_nothing_in_plans_of_many_micro_batches)
   }
   cr_assert_gt(t.repeats, t.items / 8, "%zu of %zu items repeat others", t.repeats, t.items);
   cr_assert_gt(t.saved, 1000, "%zu nodes on paths are told of with others", t.saved);
-  cr_assert_gt(t.twins, 1000, "%zu items are like those of others", t.twins);
+  cr_assert_gt(t.equal_items, 1000, "%zu items are like those of others", t.equal_items);
   cr_assert_eq(t.none, 0);
 }
 

@@ -73,7 +73,7 @@ Test(search_bound, is_never_worse_than_what_figures_are_worth)
       if (open)
         high.of[f] = INFINITY;
     }
-    double best[TS_SEARCH_GOALS], worths[TS_SEARCH_GOALS];
+    double best[TS_SEARCH_GOALS], objectives[TS_SEARCH_GOALS];
     bool holds[TS_SEARCH_GOALS];
     uint32_t reason;
     bool may = ts_search_bound(search, point, &low, &high, best, &reason);
@@ -83,11 +83,11 @@ Test(search_bound, is_never_worse_than_what_figures_are_worth)
     excluded += !may;
     if (!may)
       continue;
-    cr_assert(ts_search_worths(search, point, &real, worths));
+    cr_assert(ts_search_objectives(search, point, &real, objectives));
     for (uint32_t k = 0; k < search->goal_count; k++) {
-      bool below = search->goals[k].maximize ? worths[k] <= best[k] : worths[k] >= best[k];
-      cr_assert(below, "round %d, %s: %g is better than %g", round, search->goals[k].text, worths[k],
-                best[k]);
+      bool below = search->goals[k].maximize ? objectives[k] <= best[k] : objectives[k] >= best[k];
+      cr_assert(below, "round %d, %s: %g is better than %g", round, search->goals[k].text,
+                objectives[k], best[k]);
       told += isfinite(best[k]);
     }
   }

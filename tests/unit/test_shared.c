@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "compiler/compile.h"
-#include "compiler/eval/kept.h"
+#include "compiler/eval/plan_cache.h"
 #include "compiler/eval/reuse.h"
 #include "compiler/eval/shared.h"
 
@@ -16,7 +16,7 @@ static ts_session *session_of(ts_arena *arena, ts_cache *shared)
 {
   ts_session *s = ts_session_new(arena);
   s->reuse->shared = shared;
-  s->reuse->kept = ts_kept_new(s);
+  s->reuse->kept = ts_plan_cache_new(s);
   return s;
 }
 

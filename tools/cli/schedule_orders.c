@@ -55,26 +55,26 @@ static ts_given_item schedule_orders_item_of(const ts_pipeline *p, uint32_t lett
 }
 
 /* What is played at a place, as one item, or as a pair of two. */
-static uint32_t put_unit(const ts_pipeline *p, const ts_pipeline_joint *joint, const uint16_t *word,
+static uint32_t put_unit(const ts_pipeline *p, const ts_pipeline_merge *merge, const uint16_t *word,
                          const uint32_t *count, ts_given_item *to)
 {
-  bool pair = joint && p->letters[*word].kind == 'F';
+  bool pair = merge && p->letters[*word].kind == 'F';
   to[0] = schedule_orders_item_of(p, word[0], count[word[0]]);
   to[0].paired = pair;
-  if (!joint)
+  if (!merge)
     return 1;
   if (!pair) {
     to[0].kind = TS_BACKWARD;
     return 1;
   }
   to[1] = schedule_orders_item_of(p, word[1], count[word[1]]);
-  if (joint->of[2] != TS_PIPELINE_NONE)
+  if (merge->of[2] != TS_PIPELINE_NONE)
     to[1].kind = TS_BACKWARD;
   return 2;
 }
 
 const ts_given_order *ts_order_of(ts_arena *arena, const ts_pipeline *p, const uint16_t *word,
-                                  ts_pipeline_dress dress)
+                                  ts_pipeline_merging merging)
 {
   uint32_t *count = TS_NEW_ARRAY(arena, uint32_t, p->letter_count + 1),
            *first = TS_NEW_ARRAY(arena, uint32_t, p->ranks + 1), n = 0;
@@ -82,10 +82,10 @@ const ts_given_order *ts_order_of(ts_arena *arena, const ts_pipeline *p, const u
   for (uint32_t r = 0; r < p->ranks; r++) {
     first[r] = n;
     for (uint32_t k = p->first[r]; k < p->first[r + 1];) {
-      const ts_pipeline_joint *joint =
-        ts_pipeline_joint_at(p, dress, word, k, p->first[r + 1], count);
-      uint32_t places = !joint ? 1 : joint->of[2] == TS_PIPELINE_NONE ? 2 : 3;
-      n += put_unit(p, joint, word + k, count, items + n);
+      const ts_pipeline_merge *merge =
+        ts_pipeline_merge_at(p, merging, word, k, p->first[r + 1], count);
+      uint32_t places = !merge ? 1 : merge->of[2] == TS_PIPELINE_NONE ? 2 : 3;
+      n += put_unit(p, merge, word + k, count, items + n);
       for (; places > 0; places--)
         count[word[k++]]++;
     }

@@ -10,7 +10,7 @@
 const ts_given_order *ts_order_plain(ts_arena *arena, const ts_schedule *sc, bool whole);
 
 const ts_given_order *ts_order_of(ts_arena *arena, const ts_pipeline *p, const uint16_t *word,
-                                  ts_pipeline_dress dress);
+                                  ts_pipeline_merging merging);
 
 /* The words of a schedule's order. Where backwards are split, B is an I and its W; where they are
  * whole, W goes with its I. NULL: it has other work. */

@@ -20,8 +20,8 @@ static double off(const ts_order_answer *a)
   return a->own_is_best ? 0 : (double)a->found.step / (double)a->order->step - 1;
 }
 
-static const char *const dresses[] = {"split", "whole", "pairs", "all pairs"};
-TS_TABLE(dresses, TS_PIPELINE_DRESSES);
+static const char *const mergings[] = {"split", "whole", "pairs", "all pairs"};
+TS_TABLE(mergings, TS_PIPELINE_MERGINGS);
 
 /* ---- Text ---- */
 
@@ -81,19 +81,19 @@ static void put_how(const ts_order_answer *a, FILE *out)
     "", "Backwards whose W follows their I are played whole",
     "Forwards are played in pairs with whole backwards that follow them, whose communication hides",
     "Forwards are played in pairs with backwards that follow them, whose communication hides"};
-  TS_TABLE(how, TS_PIPELINE_DRESSES);
+  TS_TABLE(how, TS_PIPELINE_MERGINGS);
   if (has_pairs(&a->own) && !a->bound.joined)
     ts_put_text(out,
-                a->pipeline->joint_count ?
+                a->pipeline->merge_count ?
                   "\n`%s` plays items in pairs, which hide nothing here." :
                   "\n`%s` plays items in pairs; the bound is that of orders without.",
                 a->own.input.schedule->name);
   if (a->own_splits)
     ts_put_text(out, "\n`%s` splits backwards; the bound is that of orders that have them whole.",
                 a->own.input.schedule->name);
-  if (a->dress) {
+  if (a->merging) {
     fputc('\n', out);
-    ts_put_lines(out, how[a->dress]);
+    ts_put_lines(out, how[a->merging]);
     if (a->found.step < a->split)
       ts_put_text(out, ". One by one, they would take %s.", ts_format_time(a->split).text);
     else
@@ -230,7 +230,7 @@ void ts_order_json(const ts_order_answer *a, FILE *out)
     ts_json_put_count(&w, "memory_limit_bytes", (uint64_t)a->limit);
   ts_json_put_count(&w, "orders_timed", a->search.timed);
   ts_json_put_text(&w, "begun_with", a->own_is_best ? a->begins[0] : a->begins[a->order->began]);
-  ts_json_put_text(&w, "played", a->own_is_best ? "as it is" : dresses[a->dress]);
+  ts_json_put_text(&w, "played", a->own_is_best ? "as it is" : mergings[a->merging]);
   ts_json_put_number(&w, "play_over_search", "%.12g", 1 + off(a));
   ts_json_line(&w, 2);
   ts_json_begin(&w, "order", '[');

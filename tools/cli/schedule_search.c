@@ -258,14 +258,14 @@ static int learn_from(schedule_search_job *j, const ts_order_joined *order, bool
   if (!schedule_search_compile(j, NULL, order->given, &other))
     return TS_EXIT_DONE;
   if (ts_run_prepare(j->arena, &other.input.ir, &options, &prepared, j->stop))
-    *pays |= ts_pipeline_join(j->arena, j->p, &prepared,
-                              ts_run_result(j->answer->own.run)->critical_rank, order->parts);
+    *pays |= ts_pipeline_find_merges(
+      j->arena, j->p, &prepared, ts_run_result(j->answer->own.run)->critical_rank, order->parts);
   ts_input_close(&other.input);
   return j->stop->exit_code;
 }
 
 /* With whole backwards and without; no more orders where these hide nothing. */
-static int learn_joints(schedule_search_job *j)
+static int learn_merges(schedule_search_job *j)
 {
   uint32_t most = ts_order_joined_count(j->own);
   bool pays = false;
@@ -292,7 +292,7 @@ static int verify(schedule_search_job *j, bool *done)
   ts_order_answer *a = j->answer;
   for (uint32_t k = 0; k < a->search.count; k++) {
     const ts_pipeline_order *order = &a->search.best[k];
-    if (!schedule_search_compile(j, NULL, ts_order_of(j->arena, j->p, order->word, order->dress),
+    if (!schedule_search_compile(j, NULL, ts_order_of(j->arena, j->p, order->word, order->merging),
                                  &a->found))
       return schedule_search_tell(j, &a->found);
     int status = schedule_search_play(j->arena, j->task, &a->found, j->stop);
@@ -300,7 +300,7 @@ static int verify(schedule_search_job *j, bool *done)
     if (*done) {
       a->order = order;
       a->word = order->word;
-      a->dress = order->dress;
+      a->merging = order->merging;
       a->own_is_best = may_be_own(j) && a->own.step <= a->found.step;
     }
     if (status || *done)
@@ -344,18 +344,18 @@ static int schedule_search(schedule_search_job *j)
 }
 
 /* In which the plan's own order takes nearest to what it takes in the play. */
-static ts_pipeline_dress dress_of_own(const schedule_search_job *j, ts_pipeline_play *play)
+static ts_pipeline_merging merging_of_own(const schedule_search_job *j, ts_pipeline_play *play)
 {
   int64_t step = (int64_t)j->answer->own.step, least = INT64_MAX;
-  ts_pipeline_dress best = TS_PIPELINE_SPLIT;
-  for (int d = TS_PIPELINE_SPLIT; d < TS_PIPELINE_DRESSES; d++) {
-    play->dress = (ts_pipeline_dress)d;
+  ts_pipeline_merging best = TS_PIPELINE_SPLIT;
+  for (int d = TS_PIPELINE_SPLIT; d < TS_PIPELINE_MERGINGS; d++) {
+    play->merging = (ts_pipeline_merging)d;
     int64_t time = ts_pipeline_time(play, j->answer->word),
             off = time > step ? time - step : step - time;
     if (off >= least)
       continue;
     least = off;
-    best = play->dress;
+    best = play->merging;
   }
   return best;
 }
@@ -368,7 +368,7 @@ static int schedule_search_finish(schedule_search_job *j)
   TS_PUSH(j->arena, &j->names, "a wave");
   a->begins = j->names.at;
   if (a->own_is_best) {
-    a->dress = TS_PIPELINE_SPLIT;
+    a->merging = TS_PIPELINE_SPLIT;
     const uint16_t *word = ts_order_word(j->arena, j->p, j->own, j->task->whole);
     close_played(&a->found);
     if (!schedule_search_compile(j, NULL, NULL, &a->found))
@@ -380,7 +380,7 @@ static int schedule_search_finish(schedule_search_job *j)
   }
   ts_pipeline_play *play = ts_pipeline_play_new(j->arena, j->p);
   a->split = (uint64_t)ts_pipeline_time(play, a->word);
-  play->dress = a->own_is_best ? dress_of_own(j, play) : a->dress;
+  play->merging = a->own_is_best ? merging_of_own(j, play) : a->merging;
   ts_pipeline_trace(play, a->word);
   a->begin = play->begin;
   return TS_EXIT_DONE;
@@ -405,7 +405,7 @@ int ts_order_search(ts_arena *arena, ts_session *session, const ts_order_task *t
   answer->own_splits = task->whole && has_parts(j.own);
   status = status ? status : schedule_search_play(arena, task, &answer->own, stop);
   status = status ? status : open_pipeline(&j, &plain);
-  status = status ? status : learn_joints(&j);
+  status = status ? status : learn_merges(&j);
   if (!status) {
     find_rooms(&j, &plain.input.ir);
     if (!task->fresh)

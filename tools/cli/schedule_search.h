@@ -40,7 +40,7 @@ typedef struct ts_order_answer {
   const ts_pipeline *pipeline;
   const ts_pipeline_order *order; /* of the search, that `found` is; NULL where own_is_best */
   const uint16_t *word;           /* of `found` */
-  ts_pipeline_dress dress;        /* likewise */
+  ts_pipeline_merging merging;    /* likewise */
   uint64_t split;                 /* ps: its step without that, as the search has it */
   const int64_t *begin;           /* [items] ps, as the search has it */
   ts_pipeline_found search;

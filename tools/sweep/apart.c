@@ -133,9 +133,9 @@ static void apart_tell(apart *a, size_t index, ts_outcome out, double seconds)
   const ts_outcome *asked = &s->outcomes[index];
   out.point = asked->point;
   out.exact = asked->exact;
-  out.look = asked->look;
-  out.promise = asked->promise;
-  out.known = !out.promise || out.state != TS_BOUNDED;
+  out.bounds_only = asked->bounds_only;
+  out.early_bound = asked->early_bound;
+  out.known = !out.early_bound || out.state != TS_BOUNDED;
   ts_outcome_keep(&out, s->once, s->arena);
   s->outcomes[index] = out;
   if (a->from->notes)

@@ -98,7 +98,7 @@ static bool budget_add(searching *in, size_t point)
     return false;
   ts_hash_add(in->s->arena, &in->seen, hash, (uint32_t)in->looked.count);
   TS_PUSH(in->s->arena, &in->looked, point);
-  TS_PUSH(in->s->arena, &in->fresh, ((ts_outcome){.point = point, .look = true}));
+  TS_PUSH(in->s->arena, &in->fresh, ((ts_outcome){.point = point, .bounds_only = true}));
   return true;
 }
 
@@ -121,7 +121,7 @@ static bool budget_alike(const ts_outcome *a, const ts_outcome *b)
   return a->state == TS_RANKED && b->state == TS_RANKED &&
          a->figures.of[TS_FIGURE_STEP] == b->figures.of[TS_FIGURE_STEP] &&
          a->figures.of[TS_FIGURE_MEMORY] == b->figures.of[TS_FIGURE_MEMORY] &&
-         a->worth == b->worth;
+         a->objective == b->objective;
 }
 
 static void add_neighbours(searching *in, size_t index)
@@ -150,7 +150,7 @@ static bool budget_look(searching *in, bool drawn)
               in->player->look(in->player->closure, in->fresh.at, in->fresh.count);
   for (size_t i = 0; good && i < in->fresh.count; i++) {
     ts_outcome *o = &in->fresh.at[i];
-    o->look = false;
+    o->bounds_only = false;
     o->drawn = drawn;
     if (o->state == TS_TOO_LARGE) {
       o->figures.of[TS_FIGURE_MEMORY] = 8 * (double)(o->least.bytes + o->least.reserved);
@@ -182,8 +182,8 @@ static bool better(const searching *in, uint32_t goal, const ts_outcome *a, cons
     return a->state > b->state;
   if (a->state != TS_RANKED)
     return memory_of(a) < memory_of(b);
-  return in->s->search->goals[goal].maximize ? a->worths[goal] > b->worths[goal] :
-                                               a->worths[goal] < b->worths[goal];
+  return in->s->search->goals[goal].maximize ? a->objectives[goal] > b->objectives[goal] :
+                                               a->objectives[goal] < b->objectives[goal];
 }
 
 /* The best one by a goal, of all or of those whose neighbours were not tried; SIZE_MAX: none. Of
@@ -202,14 +202,17 @@ static size_t best_by(const searching *in, uint32_t goal, bool unexpanded)
   return best;
 }
 
-typedef struct choice { size_t waiting; double worth; } choice;
+typedef struct choice {
+  size_t waiting;
+  double objective;
+} choice;
 
 static int by_worth(const void *x, const void *y)
 {
   const choice *a = x, *b = y;
-  return a->worth != b->worth     ? (a->worth < b->worth ? -1 : 1) :
-         a->waiting != b->waiting ? (a->waiting < b->waiting ? -1 : 1) :
-                                    0;
+  return a->objective != b->objective ? (a->objective < b->objective ? -1 : 1) :
+         a->waiting != b->waiting     ? (a->waiting < b->waiting ? -1 : 1) :
+                                        0;
 }
 
 /* To be played: those that wait from `first` on and may be among the best, most of them by their
@@ -222,7 +225,8 @@ static size_t budget_choose(searching *in, size_t first, uint32_t goal)
   TS_VEC(choice) choices = {0};
   for (size_t i = first; i < s->waiting.count; i++)
     if (!ts_sweep_cannot_win(s, &s->waiting.at[i]))
-      TS_PUSH(scratch, &choices, ((choice){i, ts_sweep_best_worth(s, &s->waiting.at[i], goal)}));
+      TS_PUSH(scratch, &choices,
+              ((choice){i, ts_sweep_best_objective(s, &s->waiting.at[i], goal)}));
   bool *taken = TS_NEW_ARRAY(scratch, bool, s->waiting.count + 1);
   room = room > batch ? batch : room;
   size_t blind = choices.count > room ? room / BLIND : 0;

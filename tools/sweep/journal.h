@@ -23,7 +23,7 @@ typedef enum ts_journal_how {
 typedef struct ts_journal_about { const char *version, *build, *file, *inputs; } ts_journal_about;
 
 typedef struct ts_journal_sweep { /* of one command that wrote in it */
-  const char *title, *goal, *best; /* best: a plan and its worth so far, or "" */
+  const char *title, *goal, *best; /* best: a plan and its objective so far, or "" */
   uint64_t plans;                  /* that were asked for */
   uint64_t known;                  /* of those, in the journal before it began */
   uint64_t played;                 /* by it */

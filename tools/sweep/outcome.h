@@ -43,19 +43,19 @@ typedef struct ts_outcome {
   size_t point;            /* of the search */
   bool known;              /* it was played, or stood in a journal: what follows holds */
   bool exact;              /* it is to be played whatever its bounds are */
-  bool look;               /* it is not to be played: its bounds are asked for */
-  bool promise;            /* likewise those that are known before it has fragments */
+  bool bounds_only;        /* it is not to be played: its bounds are asked for */
+  bool early_bound;        /* likewise those that are known before it has fragments */
   bool noted;              /* others are left out for it: ts_sweep_note */
   bool drawn;              /* it was drawn at random (tools/sweep/budget.h) */
   bool played;             /* else refused, or only its bounds are known */
   ts_least least;          /* bounds, unless refused */
-  /* its IR, of one that is not yet played and kept since it was asked what it promises; or NULL */
+  /* its IR, of one that is not yet played and kept since its early bound was asked for; or NULL */
   struct ts_sweep_compiled *compiled;
   struct ts_outcome_best { /* what follows from them */
     bool known;
     bool fails;      /* a condition cannot hold: that of the reason */
     uint32_t reason;
-    const double *worths; /* by each goal at the best; turned so that less is better */
+    const double *objectives; /* by each goal at the best; turned so that less is better */
   } best;
   ts_figures figures;      /* unless there is a reason why not */
   double limit;            /* memory of the fullest device, bytes; 0: not known */
@@ -69,8 +69,8 @@ typedef struct ts_outcome {
    * told */
   bool starved;
 
-  double worth;            /* RANKED and judged: of the goal; turned so that less is better */
-  const double *worths;    /* ranked: by all goals, as they are; else NULL */
+  double objective;         /* RANKED and judged: of the goal; turned so that less is better */
+  const double *objectives; /* ranked: by all goals, as they are; else NULL */
   /* ranked, several goals: no other is as good by all, and better by one */
   bool front;
   const bool *holds;       /* ranked and left out: the conditions that need a played step */

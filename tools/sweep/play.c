@@ -58,13 +58,13 @@ static void play_measure(ts_session *session, const ts_input *input, const ts_ru
 /* No lock: it is played all the same. */
 static bool may_be_bounded(const ts_sweep *s, const pthread_mutex_t *lock, const ts_outcome *out)
 {
-  return lock && !out->exact && (out->look || out->promise || (s->top && !s->all));
+  return lock && !out->exact && (out->bounds_only || out->early_bound || (s->top && !s->all));
 }
 
-/* Who asks what it promises is content if there is no room to keep what more is worked out. */
+/* Who asks for its early bound is content if there is no room to keep what more is worked out. */
 static bool is_asked(const ts_sweep *s, const ts_outcome *out)
 {
-  return out->look || (out->promise && s->compiled >= KEPT);
+  return out->bounds_only || (out->early_bound && s->compiled >= KEPT);
 }
 
 /* Its bounds tell what becomes of it. */
@@ -232,7 +232,7 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
   switch (input.status) {
   case TS_PASS_DONE: {
     bool had = !asks.asked && is_enough(&asks, &input.ir); /* graphs of ranks come another way */
-    if (!had && out->promise) {
+    if (!had && out->early_bound) {
       keep_compiled(out, &input);
       return;
     }
@@ -265,9 +265,9 @@ ts_outcome ts_sweep_play_asked(const ts_sweep *s, pthread_mutex_t *lock, const t
   ts_outcome out = {.state = TS_REFUSED,
                     .point = asked->point,
                     .exact = asked->exact,
-                    .look = asked->look,
-                    .promise = asked->promise};
-  if (!asked->promise) { /* what it promised may be too little by now */
+                    .bounds_only = asked->bounds_only,
+                    .early_bound = asked->early_bound};
+  if (!asked->early_bound) { /* its early bound may be too little by now */
     out.least = asked->least;
     out.compiled = asked->compiled;
   }
@@ -326,7 +326,7 @@ static void play_keep(play_pool *p, size_t index, ts_outcome out, const ts_sessi
   s->compiled += out.compiled ? out.compiled->bytes : 0;
   ts_inputs_take(s->inputs, session);
   ts_outcome_keep(&out, s->once, s->arena);
-  out.known = !out.promise || out.state != TS_BOUNDED;
+  out.known = !out.early_bound || out.state != TS_BOUNDED;
   s->outcomes[index] = out;
 }
 

@@ -16,8 +16,8 @@ static int rank_compare(const void *x, const void *y)
     return a->state > b->state ? -1 : 1;
   if (a->front != b->front)
     return a->front ? -1 : 1;
-  if (a->state == TS_RANKED && a->worth != b->worth)
-    return a->worth < b->worth ? -1 : 1;
+  if (a->state == TS_RANKED && a->objective != b->objective)
+    return a->objective < b->objective ? -1 : 1;
   return a->point < b->point ? -1 : 1;
 }
 
@@ -44,8 +44,8 @@ static void find_equals(ts_sweep *s)
     if (o->state != TS_RANKED || !o->sure)
       continue;
     ts_interval ratio = ts_interval_of_ratio(o->sure, best->sure);
-    double behind = o->worth / best->worth; /* of either sign: larger is worse */
-    behind = best->worth < 0 ? 1 / behind : behind;
+    double behind = o->objective / best->objective; /* of either sign: larger is worse */
+    behind = best->objective < 0 ? 1 / behind : behind;
     o->equal = ratio.on && behind * ratio.low / ratio.figure <= 1;
   }
 }
@@ -85,9 +85,9 @@ static void find_early(const ts_least *l, ts_figures *low, ts_figures *high)
   find_figures(&early, l->early, 0, low, high);
 }
 
-static double turned(const ts_search *search, uint32_t goal, double worth)
+static double turned(const ts_search *search, uint32_t goal, double objective)
 {
-  return search->goals[goal].maximize ? -worth : worth;
+  return search->goals[goal].maximize ? -objective : objective;
 }
 
 static const struct ts_outcome_best *best_of(const ts_sweep *s, ts_outcome *o)
@@ -95,34 +95,34 @@ static const struct ts_outcome_best *best_of(const ts_sweep *s, ts_outcome *o)
   static const double nothing[TS_SEARCH_GOALS] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY,
                                                   -INFINITY, -INFINITY, -INFINITY, -INFINITY};
   struct ts_outcome_best *b = &o->best;
-  double worths[TS_SEARCH_GOALS];
+  double objectives[TS_SEARCH_GOALS];
   ts_figures low, high;
   if (b->known)
     return b;
   b->known = true;
-  b->worths = nothing;
+  b->objectives = nothing;
   if (!(o->least.devices > 0))
     return b;
   find_figures(&o->least, o->least.seconds, o->least.work, &low, &high);
-  b->fails = !ts_search_bound(s->search, o->point, &low, &high, worths, &b->reason);
+  b->fails = !ts_search_bound(s->search, o->point, &low, &high, objectives, &b->reason);
   for (uint32_t g = 0; g < s->search->goal_count; g++)
-    worths[g] = turned(s->search, g, worths[g]);
-  b->worths = ts_arena_copy(s->arena, worths, s->search->goal_count * sizeof *worths);
+    objectives[g] = turned(s->search, g, objectives[g]);
+  b->objectives = ts_arena_copy(s->arena, objectives, s->search->goal_count * sizeof *objectives);
   return b;
 }
 
 bool ts_sweep_find_worths(ts_sweep *s, ts_outcome *o)
 {
-  double worths[TS_SEARCH_GOALS];
-  if (!o->worths && ts_search_worths(s->search, o->point, &o->figures, worths))
-    o->worths = ts_arena_copy(s->arena, worths, s->search->goal_count * sizeof *worths);
-  return o->worths;
+  double objectives[TS_SEARCH_GOALS];
+  if (!o->objectives && ts_search_objectives(s->search, o->point, &o->figures, objectives))
+    o->objectives = ts_arena_copy(s->arena, objectives, s->search->goal_count * sizeof *objectives);
+  return o->objectives;
 }
 
 double ts_sweep_bound(const ts_sweep *s)
 {
   const ts_search *search = s->search;
-  double best = INFINITY, worths[TS_SEARCH_GOALS];
+  double best = INFINITY, objectives[TS_SEARCH_GOALS];
   ts_figures low, high;
   uint32_t reason;
   for (size_t i = 0; i < s->count; i++) {
@@ -131,14 +131,14 @@ double ts_sweep_bound(const ts_sweep *s)
       continue;
     find_figures(l, l->floor, l->floor * l->devices, &low, &high);
     low.of[TS_FIGURE_MEMORY] = 0;
-    if (ts_search_bound(s->search, s->outcomes[i].point, &low, &high, worths, &reason) &&
-        turned(search, 0, worths[0]) < best)
-      best = turned(search, 0, worths[0]);
+    if (ts_search_bound(s->search, s->outcomes[i].point, &low, &high, objectives, &reason) &&
+        turned(search, 0, objectives[0]) < best)
+      best = turned(search, 0, objectives[0]);
   }
   return isfinite(best) ? turned(search, 0, best) : 0;
 }
 
-/* As good by all goals, and better by one; worths are turned. */
+/* As good by all goals, and better by one; objectives are turned. */
 static bool is_beaten(const ts_search *search, const double *a, const double *by)
 {
   bool better = false;
@@ -150,17 +150,17 @@ static bool is_beaten(const ts_search *search, const double *a, const double *by
   return better;
 }
 
-static bool is_behind_front(const ts_sweep *s, const double *worths)
+static bool is_behind_front(const ts_sweep *s, const double *objectives)
 {
   for (size_t i = 0; i < s->front.count; i += s->search->goal_count)
-    if (is_beaten(s->search, worths, s->front.at + i))
+    if (is_beaten(s->search, objectives, s->front.at + i))
       return true;
   return false;
 }
 
-double ts_sweep_best_worth(const ts_sweep *s, ts_outcome *o, uint32_t goal)
+double ts_sweep_best_objective(const ts_sweep *s, ts_outcome *o, uint32_t goal)
 {
-  return best_of(s, o)->worths[goal];
+  return best_of(s, o)->objectives[goal];
 }
 
 bool ts_sweep_cannot_hold(const ts_sweep *s, ts_outcome *o)
@@ -173,16 +173,17 @@ bool ts_sweep_has_room(const ts_sweep *s)
   return !s->top || (s->search->goal_count == 1 ? s->top_count < s->top : !s->front.count);
 }
 
-/* Behind the best so far; worths are turned. */
-static bool is_behind(const ts_sweep *s, const double *worths)
+/* Behind the best so far; objectives are turned. */
+static bool is_behind(const ts_sweep *s, const double *objectives)
 {
-  return !ts_sweep_has_room(s) && (s->search->goal_count == 1 ? worths[0] > s->tops[s->top - 1] :
-                                                                is_behind_front(s, worths));
+  return !ts_sweep_has_room(s) &&
+         (s->search->goal_count == 1 ? objectives[0] > s->tops[s->top - 1] :
+                                       is_behind_front(s, objectives));
 }
 
 bool ts_sweep_is_behind(const ts_sweep *s, ts_outcome *o)
 {
-  return is_behind(s, best_of(s, o)->worths);
+  return is_behind(s, best_of(s, o)->objectives);
 }
 
 bool ts_sweep_cannot_win(const ts_sweep *s, ts_outcome *o)
@@ -191,17 +192,17 @@ bool ts_sweep_cannot_win(const ts_sweep *s, ts_outcome *o)
 }
 
 /* False: nothing is known. A condition that cannot hold is told by later bounds. */
-static bool find_promise(const ts_sweep *s, const ts_outcome *o, double worths[TS_SEARCH_GOALS])
+static bool find_bound(const ts_sweep *s, const ts_outcome *o, double objectives[TS_SEARCH_GOALS])
 {
   ts_figures low, high;
   uint32_t unused;
   if (!(o->least.early > 0))
     return false;
   find_early(&o->least, &low, &high);
-  if (!ts_search_bound(s->search, o->point, &low, &high, worths, &unused))
+  if (!ts_search_bound(s->search, o->point, &low, &high, objectives, &unused))
     return false;
   for (uint32_t g = 0; g < s->search->goal_count; g++)
-    worths[g] = turned(s->search, g, worths[g]);
+    objectives[g] = turned(s->search, g, objectives[g]);
   return true;
 }
 
@@ -210,63 +211,68 @@ enum { MANY = 1000 };
 
 bool ts_sweep_cannot_win_early(const ts_sweep *s, const ts_outcome *o)
 {
-  double worths[TS_SEARCH_GOALS];
+  double objectives[TS_SEARCH_GOALS];
   return s->search->point_count > MANY && !s->search->open && !ts_sweep_has_room(s) &&
-         find_promise(s, o, worths) && is_behind(s, worths);
+         find_bound(s, o, objectives) && is_behind(s, objectives);
 }
 
-typedef struct promised { size_t index; double worth; } promised;
+typedef struct bounded {
+  size_t index;
+  double objective;
+} bounded;
 
-static int by_promise(const void *x, const void *y)
+static int by_bound(const void *x, const void *y)
 {
-  const promised *a = x, *b = y;
-  return a->worth != b->worth ? (a->worth < b->worth ? -1 : 1) : a->index < b->index ? -1 : 1;
+  const bounded *a = x, *b = y;
+  return a->objective != b->objective ? (a->objective < b->objective ? -1 : 1) :
+         a->index < b->index          ? -1 :
+                                        1;
 }
 
-void ts_sweep_sort_by_promise(const ts_sweep *s, size_t *todo, size_t count)
+void ts_sweep_sort_by_bound(const ts_sweep *s, size_t *todo, size_t count)
 {
-  ts_arena *scratch = ts_arena_new("promises");
+  ts_arena *scratch = ts_arena_new("early bounds");
   uint32_t goals = s->search->goal_count;
-  promised *all = TS_NEW_ARRAY(scratch, promised, count + 1);
-  double *worths = TS_NEW_ARRAY(scratch, double, count * TS_SEARCH_GOALS + 1),
+  bounded *all = TS_NEW_ARRAY(scratch, bounded, count + 1);
+  double *objectives = TS_NEW_ARRAY(scratch, double, count *TS_SEARCH_GOALS + 1),
          *place = TS_NEW_ARRAY(scratch, double, count + 1);
   for (size_t i = 0; i < count; i++) {
     place[i] = INFINITY;
-    if (!find_promise(s, &s->outcomes[todo[i]], worths + i * TS_SEARCH_GOALS))
+    if (!find_bound(s, &s->outcomes[todo[i]], objectives + i * TS_SEARCH_GOALS))
       for (uint32_t g = 0; g < goals; g++)
-        worths[i * TS_SEARCH_GOALS + g] = -INFINITY;
+        objectives[i * TS_SEARCH_GOALS + g] = -INFINITY;
   }
   for (uint32_t g = 0; g < goals; g++) {
     for (size_t i = 0; i < count; i++)
-      all[i] = (promised){i, worths[i * TS_SEARCH_GOALS + g]};
-    qsort(all, count, sizeof *all, by_promise);
+      all[i] = (bounded){i, objectives[i * TS_SEARCH_GOALS + g]};
+    qsort(all, count, sizeof *all, by_bound);
     for (size_t i = 0; i < count; i++)
       place[all[i].index] = fmin(place[all[i].index], (double)(i * goals + g));
   }
   for (size_t i = 0; i < count; i++)
-    all[i] = (promised){todo[i], place[i]};
-  qsort(all, count, sizeof *all, by_promise);
+    all[i] = (bounded){todo[i], place[i]};
+  qsort(all, count, sizeof *all, by_bound);
   for (size_t i = 0; i < count; i++)
     todo[i] = all[i].index;
   ts_arena_free(scratch);
 }
 
-/* What no longer is of the front goes; worths are turned. */
-static void note_front(ts_sweep *s, const double *worths)
+/* What no longer is of the front goes; objectives are turned. */
+static void note_front(ts_sweep *s, const double *objectives)
 {
   const ts_search *search = s->search;
   uint32_t goals = search->goal_count;
   size_t kept = 0;
-  if (is_behind_front(s, worths))
+  if (is_behind_front(s, objectives))
     return;
   for (size_t i = 0; i < s->front.count; i += goals)
-    if (!is_beaten(search, s->front.at + i, worths)) {
-      memmove(s->front.at + kept, s->front.at + i, goals * sizeof *worths);
+    if (!is_beaten(search, s->front.at + i, objectives)) {
+      memmove(s->front.at + kept, s->front.at + i, goals * sizeof *objectives);
       kept += goals;
     }
   s->front.count = kept;
   for (uint32_t g = 0; g < goals; g++)
-    TS_PUSH(s->arena, &s->front, worths[g]);
+    TS_PUSH(s->arena, &s->front, objectives[g]);
 }
 
 ts_outcome ts_sweep_looked(const ts_sweep *s, size_t point, const ts_least *least)
@@ -278,26 +284,26 @@ ts_outcome ts_sweep_looked(const ts_sweep *s, size_t point, const ts_least *leas
   return o;
 }
 
-static void note_top(ts_sweep *s, double worth)
+static void note_top(ts_sweep *s, double objective)
 {
   size_t at = s->top_count;
-  if (at == s->top && (!at || worth >= s->tops[at - 1]))
+  if (at == s->top && (!at || objective >= s->tops[at - 1]))
     return;
   at -= at == s->top;
-  for (; at > 0 && s->tops[at - 1] > worth; at--)
+  for (; at > 0 && s->tops[at - 1] > objective; at--)
     s->tops[at] = s->tops[at - 1];
-  s->tops[at] = worth;
+  s->tops[at] = objective;
   s->top_count += s->top_count < s->top;
 }
 
 /* Of figures as they were played; turned. What goes wrong is said when the plan is judged. */
-static bool find_worths(const ts_sweep *s, const ts_outcome *o, double worths[TS_SEARCH_GOALS])
+static bool find_worths(const ts_sweep *s, const ts_outcome *o, double objectives[TS_SEARCH_GOALS])
 {
   ts_aside before = ts_session_set_aside(s->session);
-  bool good = ts_search_worths(s->search, o->point, &o->figures, worths);
+  bool good = ts_search_objectives(s->search, o->point, &o->figures, objectives);
   ts_session_take_up(s->session, before);
   for (uint32_t g = 0; g < s->search->goal_count; g++)
-    worths[g] = turned(s->search, g, worths[g]);
+    objectives[g] = turned(s->search, g, objectives[g]);
   return good;
 }
 
@@ -316,28 +322,28 @@ static bool satisfies(const ts_sweep *s, const ts_outcome *o)
 
 void ts_sweep_note(ts_sweep *s, size_t index)
 {
-  double worths[TS_SEARCH_GOALS];
+  double objectives[TS_SEARCH_GOALS];
   ts_outcome *o = &s->outcomes[index], *best = &s->outcomes[s->best];
   if (!s->top || s->all || s->search->open || o->noted || o->state != TS_RANKED ||
-      !satisfies(s, o) || !find_worths(s, o, worths))
+      !satisfies(s, o) || !find_worths(s, o, objectives))
     return;
   o->noted = true;
-  o->worth = worths[0];
-  if (!best->noted || o->worth < best->worth)
+  o->objective = objectives[0];
+  if (!best->noted || o->objective < best->objective)
     s->best = index;
-  note_top(s, worths[0]);
+  note_top(s, objectives[0]);
   if (s->search->goal_count > 1)
-    note_front(s, worths);
+    note_front(s, objectives);
 }
 
 static bool judge_front(ts_sweep *s, ts_outcome *o)
 {
-  double worths[TS_SEARCH_GOALS];
+  double objectives[TS_SEARCH_GOALS];
   if (!ts_sweep_find_worths(s, o))
     return false;
   for (uint32_t g = 0; g < s->search->goal_count; g++)
-    worths[g] = turned(s->search, g, o->worths[g]);
-  note_front(s, worths);
+    objectives[g] = turned(s->search, g, o->objectives[g]);
+  note_front(s, objectives);
   return true;
 }
 
@@ -347,16 +353,16 @@ bool ts_sweep_judge(ts_sweep *s)
     ts_outcome *o = &s->outcomes[s->judged], *best = &s->outcomes[s->best];
     if (ts_diags_errors(s->session->diags))
       return false;
-    if (o->state == TS_RANKED && !ts_search_judge(s->search, o->point, &o->figures, &o->worth))
+    if (o->state == TS_RANKED && !ts_search_judge(s->search, o->point, &o->figures, &o->objective))
       o->state = TS_LEFT_OUT;
     if (s->search->maximize)
-      o->worth = -o->worth;
+      o->objective = -o->objective;
     if (o->state != TS_RANKED || o->noted)
       continue;
-    if (best->state != TS_RANKED || o->worth < best->worth)
+    if (best->state != TS_RANKED || o->objective < best->objective)
       s->best = s->judged;
     o->noted = true;
-    note_top(s, o->worth);
+    note_top(s, o->objective);
     if (s->search->goal_count > 1 && !judge_front(s, o))
       return false;
   }
@@ -366,9 +372,9 @@ bool ts_sweep_judge(ts_sweep *s)
 /* It was played, and others are better, whatever else is to be said of it. */
 static bool is_behind_as_played(const ts_sweep *s, const ts_outcome *o)
 {
-  double worths[TS_SEARCH_GOALS];
+  double objectives[TS_SEARCH_GOALS];
   return !s->search->open && o->played && !o->why && !ts_sweep_has_room(s) &&
-         find_worths(s, o, worths) && is_behind(s, worths);
+         find_worths(s, o, objectives) && is_behind(s, objectives);
 }
 
 /* Which plans were bounded before they were played depends on which were played by then, and so
@@ -436,10 +442,10 @@ static bool find_front(ts_sweep *s)
   qsort(s->outcomes, s->count, sizeof *s->outcomes, rank_compare);
   for (size_t i = 0; i < s->count && s->outcomes[i].state == TS_RANKED; i++) {
     ts_outcome *o = &s->outcomes[i];
-    double worths[TS_SEARCH_GOALS];
+    double objectives[TS_SEARCH_GOALS];
     for (uint32_t g = 0; g < s->search->goal_count; g++)
-      worths[g] = turned(s->search, g, o->worths[g]);
-    o->front = !is_behind_front(s, worths);
+      objectives[g] = turned(s->search, g, o->objectives[g]);
+    o->front = !is_behind_front(s, objectives);
   }
   return true;
 }
@@ -454,7 +460,7 @@ static void count_waiting(ts_sweep *s)
     if (ts_sweep_cannot_win(s, o))
       continue;
     s->undecided++;
-    s->least_waiting = fmin(s->least_waiting, best_of(s, o)->worths[0]);
+    s->least_waiting = fmin(s->least_waiting, best_of(s, o)->objectives[0]);
   }
 }
 
@@ -527,8 +533,8 @@ static void settle_goal(ts_sweep *s)
   s->least_waiting *= most > 0 ? most : 1;
   for (size_t i = 0; i < s->count; i++) {
     ts_outcome *o = &s->outcomes[i];
-    o->worth = o->figures.of[TS_FIGURE_STEP];
-    o->worths = NULL;
+    o->objective = o->figures.of[TS_FIGURE_STEP];
+    o->objectives = NULL;
   }
 }
 

@@ -12,9 +12,9 @@ bool ts_sweep_judge(ts_sweep *s);
 /* A plan was played: from now on others are left out for it, however far the judging has come. */
 void ts_sweep_note(ts_sweep *s, size_t index);
 
-/* Sorts outcomes of which it is known early what they promise: the most promising ones first, of
+/* Sorts outcomes whose early bound is known: the best bounds first, of
  * several goals by each in turn. */
-void ts_sweep_sort_by_promise(const ts_sweep *s, size_t *todo, size_t count);
+void ts_sweep_sort_by_bound(const ts_sweep *s, size_t *todo, size_t count);
 
 /* When all are judged: the plan that is nearest to fitting in memory, if only its bounds are known;
  * SIZE_MAX: there is none. */
@@ -38,7 +38,7 @@ bool ts_sweep_has_room(const ts_sweep *s);
 ts_outcome ts_sweep_looked(const ts_sweep *s, size_t point, const ts_least *least);
 
 /* What it can be worth at the best by a goal, by its bounds; turned so that less is better. */
-double ts_sweep_best_worth(const ts_sweep *s, ts_outcome *o, uint32_t goal);
+double ts_sweep_best_objective(const ts_sweep *s, ts_outcome *o, uint32_t goal);
 
 /* Of a plan that is ranked. False after an error. */
 bool ts_sweep_find_worths(ts_sweep *s, ts_outcome *o);

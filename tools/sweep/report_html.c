@@ -129,8 +129,8 @@ static void put_figures(const ts_sweep *s, FILE *out)
                   s->search->goals[g].text);
     fputs(s->search->goals[g].maximize ? "true,\"of\":[" : "false,\"of\":[", out);
     for (size_t i = 0; i < count; i++)
-      report_html_put_number(!i, s->outcomes[i].worths,
-                             s->outcomes[i].worths ? s->outcomes[i].worths[g] : 0, out);
+      report_html_put_number(!i, s->outcomes[i].objectives,
+                             s->outcomes[i].objectives ? s->outcomes[i].objectives[g] : 0, out);
     fputs("]}\n", out);
   }
   fputs("],\n", out);

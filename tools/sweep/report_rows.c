@@ -84,7 +84,7 @@ void ts_sweep_put_csv(const ts_sweep *s, FILE *out)
     else
       fputs(",,,", out);
     for (uint32_t g = 0; g < s->search->goal_count; g++)
-      ts_put_csv(out, o->state == TS_RANKED ? ",%.17g" : ",", o->worths ? o->worths[g] : 0);
+      ts_put_csv(out, o->state == TS_RANKED ? ",%.17g" : ",", o->objectives ? o->objectives[g] : 0);
     for (uint32_t k = 0; k < s->search->condition_count; k++)
       fputs(!o->holds ? "," : o->holds[k] ? ",1" : ",0", out);
     if (s->search->goal_count > 1)
@@ -157,7 +157,7 @@ static cJSON *plan_json(const ts_sweep *s, const ts_outcome *o)
   if (o->state == TS_RANKED) {
     cJSON *goals = cJSON_AddObjectToObject(plan, "goals");
     for (uint32_t g = 0; g < s->search->goal_count; g++)
-      cJSON_AddNumberToObject(goals, s->search->goals[g].text, o->worths[g]);
+      cJSON_AddNumberToObject(goals, s->search->goals[g].text, o->objectives[g]);
   }
   if (o->holds) {
     cJSON *conditions = cJSON_AddObjectToObject(plan, "conditions");

@@ -85,10 +85,10 @@ static int put_behind(const ts_sweep *s, const ts_outcome *o, const char *column
   const ts_outcome *best = &s->outcomes[0];
   if (strcmp(column, goal_expression(s, 0)) != 0)
     return 0;
-  if (o == best || !(best->worth != 0))
+  if (o == best || !(best->objective != 0))
     return WIDTH;
   ts_put_text(out, "%*s", WIDTH,
-              o ? ts_format_share(fabs(o->worth / best->worth - 1)).text : "worse by");
+              o ? ts_format_share(fabs(o->objective / best->objective - 1)).text : "worse by");
   return 0;
 }
 
@@ -114,7 +114,7 @@ static void put_goals(const ts_sweep *s, const ts_outcome *o, int blanks, FILE *
     int width = (int)strlen(name);
     width = width < GOAL ? GOAL : width > MOST_OF_GOAL ? MOST_OF_GOAL : width;
     if (o)
-      ts_quantity_print(text, sizeof text, o->worths[g], s->search->goals[g].dimension);
+      ts_quantity_print(text, sizeof text, o->objectives[g], s->search->goals[g].dimension);
     ts_put_text(out, "  %*.*s", blanks + width, o ? (int)sizeof text : MOST_OF_GOAL,
                 o ? text : name);
     blanks = g ? 0 : put_behind(s, o, name, out);
@@ -179,7 +179,7 @@ static void put_waiting(const ts_sweep *s, FILE *out)
                 ts_format_count(behind).text);
   if (!s->undecided)
     return;
-  double best = s->outcomes[0].worth;
+  double best = s->outcomes[0].objective;
   ts_put_text(out, "  %s of the others %s not played and may be",
               ts_format_count(s->undecided).text, s->undecided == 1 ? "was" : "were");
   if (s->search->goal_count == 1 && s->outcomes[0].state == TS_RANKED &&
@@ -209,7 +209,7 @@ static void put_budget(const ts_sweep *s, FILE *out)
   double bound = ts_sweep_bound(s);
   if (s->outcomes[0].state != TS_RANKED)
     return;
-  double worth = s->outcomes[0].worths[0];
+  double objective = s->outcomes[0].objectives[0];
   if (!(bound > 0)) {
     fputs("  no bound is known for this goal\n", out);
     return;
@@ -219,8 +219,8 @@ static void put_budget(const ts_sweep *s, FILE *out)
     snprintf(text, sizeof text, "%s", ts_format_significant(bound).text);
   else
     ts_quantity_print(text, sizeof text, bound, s->search->goals[0].dimension);
-  ts_put_text(out, "  the model's FLOPs at the devices' peak rate: %s; the best is %s from it\n", text,
-              ts_format_share(fabs(worth / bound - 1)).text);
+  ts_put_text(out, "  the model's FLOPs at the devices' peak rate: %s; the best is %s from it\n",
+              text, ts_format_share(fabs(objective / bound - 1)).text);
 }
 
 static void put_point(const ts_sweep *s, const ts_outcome *o, FILE *out)

@@ -23,10 +23,10 @@ typedef struct ts_sweep {
   ts_outcome *outcomes;       /* [count] in the order of the search; ranked, the best first */
   size_t top;                 /* only so many of the best are asked for; 0: all */
   bool all;                   /* all plans are played, whatever their bounds are */
-  double *tops;               /* [top] worths of the best ones judged so far, the best first */
+  double *tops;               /* [top] objectives of the best ones judged so far, the best first */
   size_t top_count;
   size_t compiled;            /* bytes of IRs that are kept (tools/sweep/play.c) */
-  TS_VEC(double) front;       /* of several goals: worths of those judged that no other one beats */
+  TS_VEC(double) front; /* of several goals: objectives of those judged that no other one beats */
   uint64_t *reasons;          /* [reasons of the search] plans left out before any was played */
   size_t judged;              /* of those, from the first on */
   size_t best;                /* of those judged; valid where its state is RANKED */

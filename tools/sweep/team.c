@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "base/format.h"
 #include "base/version.h"
-#include "tools/sweep/kept.h"
+#include "tools/sweep/journaled.h"
 #include "tools/sweep/packed.h"
 #include "tools/sweep/rank.h"
 #include "tools/sweep/wire.h"
@@ -126,7 +126,7 @@ static identity identity_of(ts_team *t, const ts_sweep *s)
     ts_pack_text(&plans, s->compile.defines[i].expression);
   }
   for (size_t i = 0; i < s->count && !s->search->open; i++) { /* others are found on the way */
-    ts_kept_key(s, s->outcomes[i].point, keys, digest);
+    ts_journaled_key(s, s->outcomes[i].point, keys, digest);
     ts_pack_bytes(&plans, digest, sizeof digest);
     ts_arena_reset(keys);
   }
@@ -232,11 +232,11 @@ static size_t piece_of(const ts_team *t, const member *m)
 static void pack_bound(const ts_sweep *s, ts_packer *p)
 {
   bool front = s->search->goal_count > 1, any = !ts_sweep_has_room(s);
-  const double *worths = front ? s->front.at : any ? &s->tops[s->top - 1] : NULL;
+  const double *objectives = front ? s->front.at : any ? &s->tops[s->top - 1] : NULL;
   size_t count = front ? s->front.count : any;
   ts_pack_number(p, count);
   for (size_t i = 0; i < count; i++)
-    ts_pack_real(p, worths[i]);
+    ts_pack_real(p, objectives[i]);
 }
 
 enum { EXACT = 1, LOOK = 2, KINDS = 4 };
@@ -244,7 +244,7 @@ enum { EXACT = 1, LOOK = 2, KINDS = 4 };
 static void pack_asked(const ts_sweep *s, size_t index, ts_packer *p)
 {
   const ts_outcome *o = &s->outcomes[index];
-  ts_pack_number(p, KINDS * index + (o->exact ? EXACT : 0u) + (o->look ? LOOK : 0u));
+  ts_pack_number(p, KINDS * index + (o->exact ? EXACT : 0u) + (o->bounds_only ? LOOK : 0u));
   for (uint32_t c = 0; c < s->search->column_count && s->search->open; c++)
     ts_pack_number(p, (uint64_t)ts_search_places(s->search, o->point)[c]);
 }
@@ -438,11 +438,11 @@ static void take_bound(ts_sweep *s, ts_unpacker *u)
   bool front = s->search->goal_count > 1;
   s->front.count = s->top_count = 0;
   for (uint64_t count = ts_unpack_number(u); count && !u->bad; count--) {
-    double worth = ts_unpack_real(u);
+    double objective = ts_unpack_real(u);
     if (front)
-      TS_PUSH(s->arena, &s->front, worth);
+      TS_PUSH(s->arena, &s->front, objective);
     else if (s->top && !u->bad) {
-      s->tops[s->top - 1] = worth;
+      s->tops[s->top - 1] = objective;
       s->top_count = s->top;
     }
   }
@@ -482,7 +482,7 @@ static void take_piece(ts_team *t, ts_unpacker *u)
       TS_PUSH(t->arena, &t->called_there, ((called){0}));
     t->called_there.at[own] = (called){round, index};
     s->outcomes[own].exact = asked & EXACT;
-    s->outcomes[own].look = asked & LOOK;
+    s->outcomes[own].bounds_only = asked & LOOK;
     TS_PUSH(t->arena, &t->mine, own);
   }
 }

@@ -185,13 +185,13 @@ class Sweeps(unittest.TestCase):
         for row in rows[:4]:
             r = plan.run(tp=row["tp"], m=row["m"])
             self.assertEqual((row["step_time"], row["peak_memory"]), (r.step_time, r.peak_memory))
-            self.assertAlmostEqual(row["worth"] * r.tokens_per_second, 1)  # without a goal: by token
+            self.assertAlmostEqual(row["objective"] * r.tokens_per_second, 1)  # without a goal: by token
         self.assertEqual(rows.run(rows.best).step_time, rows.best["step_time"])
         self.assertTrue(rows[5]["why"])
         self.assertIn("<table>", rows._repr_html_())
         self.assertEqual(list(rows), list(plan.sweep({"tp": [1, 2, 3], "m": [4, 8]}, threads=1)))
         most = plan.sweep({"tp": [1, 2]}, maximize="tokens_per_second")
-        self.assertEqual(most.best["worth"], max(row["tokens_per_second"] for row in most))
+        self.assertEqual(most.best["objective"], max(row["tokens_per_second"] for row in most))
         self.assertEqual(plan.sweep({"m": [4]}, require="tokens_per_second < 0").best, None)
 
     def test_wrong(self):

@@ -60,7 +60,7 @@ class Critical(Structure):
 
 
 class Outcome(Structure):
-    _fields_ = [("state", c_int), ("result", Result), ("worth", c_double), ("why", c_char_p)]
+    _fields_ = [("state", c_int), ("result", Result), ("objective", c_double), ("why", c_char_p)]
 
 
 Each = CFUNCTYPE(None, c_void_p, POINTER(Event))

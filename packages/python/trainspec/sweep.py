@@ -49,7 +49,7 @@ def _items(vary, minimize, maximize, require):
 class Sweep(list):
     """Rows, one a plan: the best first, then those left out, too large and refused, in their order.
 
-    A row is a dict: the parameters; `state` (ranked, left out, too large, refused); `worth` of the goal
+    A row is a dict: the parameters; `state` (ranked, left out, too large, refused); `objective` of the goal
     (without one the time of a token, or of a step where the plan states no tokens); the figures of a
     Result as plain numbers, in s, B, J, $ and g (None: unknown); `why` a plan was refused.
     `pandas.DataFrame(sweep)` takes them.
@@ -89,7 +89,8 @@ class Sweep(list):
             rows = [{**given[plan], **row} for plan, row in enumerate(pool.map(play, range(count)))]
         sign = -1 if self.maximizes else 1
         order = list(_STATES.values())
-        rows.sort(key=lambda row: (order.index(row["state"]), sign * row["worth"] if row["worth"] is not None else 0))
+        rows.sort(key=lambda row: (order.index(row["state"]),
+                                   sign * row["objective"] if row["objective"] is not None else 0))
         super().__init__(rows)
 
     @property
@@ -128,7 +129,7 @@ def _columns(sweep) -> "list[str]":
 
 def _row(out) -> dict:
     state = _STATES[out.state]
-    return {"state": state, "worth": out.worth if out.state == c.RANKED else None,
+    return {"state": state, "objective": out.objective if out.state == c.RANKED else None,
             **c.figures_of(out.result),
             "why": out.why.decode() if out.why else None}
 

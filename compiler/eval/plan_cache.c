@@ -1,4 +1,4 @@
-#include "compiler/eval/kept.h"
+#include "compiler/eval/plan_cache.h"
 
 #include "base/hash_table.h"
 #include "compiler/eval/env.h"
@@ -8,9 +8,15 @@
 
 enum { MOST_KEPT = 4096 };
 
-typedef struct parameter { uint32_t place; ts_value value; } parameter;
+typedef struct parameter {
+  uint32_t place;
+  ts_value value;
+} parameter;
 
-typedef struct axis { const char *name; int64_t size; } axis;
+typedef struct axis {
+  const char *name;
+  int64_t size;
+} axis;
 
 typedef struct kept {
   const void *what, *result;
@@ -22,18 +28,15 @@ typedef struct kept {
   const axis *axes;            /* of the mesh, if it was */
 } kept;
 
-struct ts_kept {
+struct ts_plan_cache {
   const ts_env *plan;
   TS_VEC(kept) all;
   ts_hash_table newest; /* of each `what` and number */
 };
 
-ts_kept *ts_kept_new(ts_session *s)
-{
-  return TS_NEW(s->lasting, ts_kept);
-}
+ts_plan_cache *ts_plan_cache_new(ts_session *s) { return TS_NEW(s->lasting, ts_plan_cache); }
 
-void ts_kept_watch(ts_session *s, ts_env *plan)
+void ts_plan_cache_watch(ts_session *s, ts_env *plan)
 {
   if (!s->reuse->kept)
     return;
@@ -96,7 +99,7 @@ static bool kept_holds(const kept *k, const ts_session *s)
 }
 
 typedef struct kept_wanted {
-  const ts_kept *in;
+  const ts_plan_cache *in;
   const void *what;
   int64_t number;
 } kept_wanted;
@@ -114,13 +117,13 @@ static uint32_t kept_hash_of(const void *what, int64_t number)
 }
 
 /* The newest of that, or TS_HASH_NONE. */
-static uint32_t newest(const ts_kept *in, const void *what, int64_t number)
+static uint32_t newest(const ts_plan_cache *in, const void *what, int64_t number)
 {
   return ts_hash_find(&in->newest, kept_hash_of(what, number), is_wanted,
                       &(kept_wanted){in, what, number});
 }
 
-const void *ts_kept_get(ts_session *s, const void *what, int64_t number)
+const void *ts_plan_cache_get(ts_session *s, const void *what, int64_t number)
 {
   uint32_t found = s->reuse->kept ? newest(s->reuse->kept, what, number) : TS_HASH_NONE;
   for (uint32_t i = found == TS_HASH_NONE ? 0 : found + 1; i;
@@ -149,7 +152,7 @@ static bool kept_keep(ts_session *s, kept k)
   for (uint32_t a = 0; a < s->mesh->count; a++)
     axes[k.axis_count++] = (axis){s->mesh->axis[a].name, s->mesh->axis[a].size};
   k.axes = axes;
-  ts_kept *in = s->reuse->kept;
+  ts_plan_cache *in = s->reuse->kept;
   uint32_t last = newest(in, k.what, k.number);
   if (last == TS_HASH_NONE) {
     ts_hash_add(s->lasting, &in->newest, kept_hash_of(k.what, k.number), (uint32_t)in->all.count);
@@ -171,8 +174,8 @@ static bool can_be_kept(const ts_session *s, const ts_noting *before, ts_touched
          before->reads == s->files->reads;
 }
 
-bool ts_kept_put(ts_session *s, const ts_noting *before, ts_touched touched, const void *what,
-                 int64_t number, const void *result)
+bool ts_plan_cache_put(ts_session *s, const ts_noting *before, ts_touched touched, const void *what,
+                       int64_t number, const void *result)
 {
   return can_be_kept(s, before, touched) &&
          kept_keep(s, (kept){.what = what, .result = result, .number = number, .touched = touched});

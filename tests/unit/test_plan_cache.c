@@ -17,7 +17,11 @@
 #include "tests/unit/strategy_uses.h"
 
 /* Notes the bounds of an IR that is not complete, and asks for the rest. */
-typedef struct early { ts_arena *arena; ts_least least; size_t asked; } early;
+typedef struct early {
+  ts_arena *arena;
+  ts_least least;
+  size_t asked;
+} early;
 
 static bool not_enough(void *closure, const ts_ir *ir)
 {
@@ -36,7 +40,8 @@ static bool same_least(const ts_least *a, const ts_least *b)
          !(a->floor < b->floor || a->floor > b->floor) &&
          !(a->tokens < b->tokens || a->tokens > b->tokens) &&
          !(a->devices < b->devices || a->devices > b->devices) &&
-         !(a->work < b->work || a->work > b->work) && !memcmp(&a->rates, &b->rates, sizeof a->rates);
+         !(a->work < b->work || a->work > b->work) &&
+         !memcmp(&a->rates, &b->rates, sizeof a->rates);
 }
 
 /* With what is in flight, too: it ends early no plan that its bounds let pass, and changes no other
@@ -151,7 +156,8 @@ static void check(series *r, const ts_compile_options *o)
   const char *which = "";
   for (uint32_t i = 0; i < o->define_count; i++)
     which = ts_arena_printf(arena, "%s %s=%s", which, o->defines[i].name, o->defines[i].expression);
-  cr_assert_str_eq(kept.said, alone.said, "%s:%s\n%s---\n%s", r->path, which, kept.said, alone.said);
+  cr_assert_str_eq(kept.said, alone.said, "%s:%s\n%s---\n%s", r->path, which, kept.said,
+                   alone.said);
   cr_assert_eq(!kept.bytes, !alone.bytes, "%s:%s", r->path, which);
   cr_assert_eq(kept.size, alone.size, "%s:%s %zu %zu", r->path, which, kept.size, alone.size);
   cr_assert(!alone.bytes || !memcmp(kept.bytes, alone.bytes, alone.size), "%s:%s", r->path, which);
@@ -193,8 +199,7 @@ static void check_search(const char *path, size_t every, uint32_t seed)
     ts_define some[3];
     for (int d = 0; d < 3; d++)
       some[d] = (ts_define){names[next_random(&seed) % 5], values[next_random(&seed) % 9]};
-    check(&r, &(ts_compile_options){
-                .plan_name = search->plan, .defines = some, .define_count = 3});
+    check(&r, &(ts_compile_options){.plan_name = search->plan, .defines = some, .define_count = 3});
   }
   cr_assert_gt(r.went_on, r.compiled / 3, "%zu of %zu", r.went_on, r.compiled);
   ts_common_free((ts_common *)(uintptr_t)r.common);
@@ -202,11 +207,16 @@ static void check_search(const char *path, size_t every, uint32_t seed)
   ts_arena_free(arena);
 }
 
-Test(kept, plans_of_gpt3) { check_search("examples/degrees.ts", amount(8, 2), 1); }
+Test(plan_cache, plans_of_gpt3) { check_search("examples/degrees.ts", amount(8, 2), 1); }
 
-Test(kept, plans_of_turing) { check_search("tests/bench/plans/turing_530b.ts", amount(36, 9), 2); }
+Test(plan_cache, plans_of_turing)
+{
+  check_search("tests/bench/plans/turing_530b.ts", amount(36, 9), 2);
+}
 
-typedef struct choice { const char *name, *values[3]; } choice;
+typedef struct choice {
+  const char *name, *values[3];
+} choice;
 
 /* Plans of this text and table, with some of these choices each. */
 static void check_random(const char *text, const choice *choices, uint32_t choice_count,
@@ -239,7 +249,7 @@ static void check_random(const char *text, const choice *choices, uint32_t choic
 }
 
 /* Parameters of files, tables that values read, axes of the mesh, models with a mesh of their own. */
-Test(kept, what_plans_change_is_not_kept)
+Test(plan_cache, what_plans_change_is_not_kept)
 {
   static const char text[] =
     "import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies.data\n"
@@ -270,7 +280,7 @@ Test(kept, what_plans_change_is_not_kept)
 /* Layouts and orders are kept by what they look at: sizes of axes in conditions, in arguments of
  * rules and of orders, whether an axis has one rank, rules that a plan changes, clauses between
  * items, a policy, calls of functions in an order. */
-Test(kept, layouts_and_orders)
+Test(plan_cache, layouts_and_orders)
 {
   static const char text[] =
     "import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies.data\n"
@@ -293,20 +303,23 @@ Test(kept, layouts_and_orders)
     "  }\n"
     "  depend B(i) at p - 1 on F(i) at 0 for i in 0..tied sending 1 MiB\n"
     "}\n"
-    "plan small(tp: Int = 2, m: Int = 4, again: Int = 0, tied: Int = 0, early: Bool = true, split: Int = 1) {\n"
+    "plan small(tp: Int = 2, m: Int = 4, again: Int = 0, tied: Int = 0, early: Bool = true, split: "
+    "Int = 1) {\n"
     "  model = gpt(layers: 8, hidden: 1024, heads: 16, vocab: 51200, seq: 1024)\n"
     "  cluster = dgx_a100(nodes: 2)\n"
     "  mesh = { tp, dp: 8 / tp, pp: 2 }\n"
     "  apply = [tensor_sequence_parallel(tp), data_parallel(dp), ours(tp, dp, split)]\n"
     "  schedule = mine(p: pp, m: m, tied: tied, early: early)\n"
-    "  recompute = if again == 0 then none else if again == 1 then selective(\"attn.core\") else full()\n"
+    "  recompute = if again == 0 then none else if again == 1 then selective(\"attn.core\") else "
+    "full()\n"
     "  tokens = 1024\n"
     "  precision = mixed(bf16)\n"
     "  costs = training_a100\n"
     "}\n";
-  static const choice choices[] = {{"tp", {"8", "2", "4"}},     {"m", {"2", "4", "8"}},
-                                   {"again", {"0", "1", "2"}},  {"early", {"true", "false", "1 > 2"}},
-                                   {"tied", {"0", "1", "0"}},   {"split", {"1", "2", "3"}}};
+  static const choice choices[] = {
+    {"tp", {"8", "2", "4"}},    {"m", {"2", "4", "8"}},
+    {"again", {"0", "1", "2"}}, {"early", {"true", "false", "1 > 2"}},
+    {"tied", {"0", "1", "0"}},  {"split", {"1", "2", "3"}}};
   check_random(text, choices, 6, amount(30, 120), 7);
 }
 
@@ -339,9 +352,9 @@ static size_t check_early_of(const char *folder)
 }
 
 /* All kinds of schedules, strategies, recomputation, offloading, rings. */
-Test(kept, what_is_in_flight)
+Test(plan_cache, what_is_in_flight)
 {
-  ts_define defines[] = {{"use", NULL}, {"zb", "false"}, {"m", "8"},  {"pp", "4"},      {"dp", "2"},
+  ts_define defines[] = {{"use", NULL}, {"zb", "false"}, {"m", "8"},  {"pp", "4"},     {"dp", "2"},
                          {"cp", "2"},   {"tp", "2"},     {"ep", "2"}, {"experts", "8"}};
   const char *root = getenv("top_srcdir");
   char path[4096];

@@ -5,23 +5,23 @@
  *
  * Not kept: what looked at something else that plans change (parameters of files), what read a
  * file, and what anything was said about. */
-#ifndef TS_COMPILER_EVAL_KEPT_H
-#define TS_COMPILER_EVAL_KEPT_H
+#ifndef TS_COMPILER_EVAL_PLAN_CACHE_H
+#define TS_COMPILER_EVAL_PLAN_CACHE_H
 
 #include "compiler/eval/eval.h"
 #include "compiler/eval/reuse.h"
 
-typedef struct ts_kept ts_kept;
-ts_kept *ts_kept_new(ts_session *s);
+typedef struct ts_plan_cache ts_plan_cache;
+ts_plan_cache *ts_plan_cache_new(ts_session *s);
 /* The environment of the plan at hand. */
-void ts_kept_watch(ts_session *s, ts_env *plan);
+void ts_plan_cache_watch(ts_session *s, ts_env *plan);
 
 /* What was kept of `what`, an address, and a number, for a plan like this one. NULL: nothing. */
-const void *ts_kept_get(ts_session *s, const void *what, int64_t number);
+const void *ts_plan_cache_get(ts_session *s, const void *what, int64_t number);
 
 /* Keeps a result if it can be; it stays as long as the session. Its work began with `before`, and
  * touched that. False: it is not kept, and whoever made it may change it. */
-bool ts_kept_put(ts_session *s, const ts_noting *before, ts_touched touched, const void *what,
-                 int64_t number, const void *result);
+bool ts_plan_cache_put(ts_session *s, const ts_noting *before, ts_touched touched, const void *what,
+                       int64_t number, const void *result);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the plans of a search are worth, once they are played. */
+/* What the plans of a search are objective, once they are played. */
 #include "compiler/eval/report.h"
 #include "compiler/eval/running.h"
 #include "compiler/search_internal.h"
@@ -12,8 +12,8 @@ void ts_search_take(ts_searcher *v, size_t point, const ts_figures *played)
   v->played = played;
   v->given_count = search->column_count;
   for (uint32_t i = 0; i < search->column_count; i++)
-    v->given[i] = (ts_given){.name = search->columns[i],
-                             .value = *ts_search_value_at(search, point, i)};
+    v->given[i] =
+      (ts_given){.name = search->columns[i], .value = *ts_search_value_at(search, point, i)};
 }
 
 /* An item asks for what nobody stated. */
@@ -33,7 +33,7 @@ static bool unknown_figure(ts_searcher *v, uint32_t item)
   return false;
 }
 
-static bool worth_by(ts_searcher *v, uint32_t index, double *worth)
+static bool objective_by(ts_searcher *v, uint32_t index, double *objective)
 {
   const ts_ast *goal = v->goals[index];
   uint32_t item = 0;
@@ -41,14 +41,13 @@ static bool worth_by(ts_searcher *v, uint32_t index, double *worth)
     item++;
   ts_value value = ts_eval(v->s, ts_search_scope(v, item), ts_ast_value(goal));
   if (value.type == TS_T_INT)
-    *worth = (double)value.u.integer;
+    *objective = (double)value.u.integer;
   else if (value.type == TS_T_REAL || value.type == TS_T_QUANTITY)
-    *worth = value.u.real;
+    *objective = value.u.real;
   else if (value.type != TS_T_ERROR)
     ts_report(v->s, TS_E0220, ts_ast_value(goal)->span, "a goal is a number or a quantity, not %s",
               ts_value_describe(v->s->arena, value));
-  v->search->goals[index].dimension =
-    value.type == TS_T_QUANTITY ? value.dimension : TS_DIM_NONE;
+  v->search->goals[index].dimension = value.type == TS_T_QUANTITY ? value.dimension : TS_DIM_NONE;
   return value.type == TS_T_INT || value.type == TS_T_REAL || value.type == TS_T_QUANTITY;
 }
 
@@ -58,10 +57,10 @@ double ts_search_usual(const ts_search *search, const ts_figures *figures)
   return search->per_token && tokens > 0 ? step / tokens : step;
 }
 
-static bool search_worth_judge(ts_searcher *v, const ts_figures *played, double *worth)
+static bool search_objective_judge(ts_searcher *v, const ts_figures *played, double *objective)
 {
   ts_search *search = v->search;
-  *worth = ts_search_usual(search, played);
+  *objective = ts_search_usual(search, played);
   for (uint32_t i = 0; i < v->items.count; i++)
     if (v->late[i] && unknown_figure(v, i))
       return false;
@@ -77,15 +76,15 @@ static bool search_worth_judge(ts_searcher *v, const ts_figures *played, double 
     if (!good || !holds)
       return false;
   }
-  return !v->goal_count || worth_by(v, 0, worth);
+  return !v->goal_count || objective_by(v, 0, objective);
 }
 
-bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, double *worth)
+bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, double *objective)
 {
   ts_searcher *v = search->searcher;
   ts_search_passing before = ts_search_pass(v, v->passing);
   ts_search_take(v, point, played);
-  bool good = search_worth_judge(v, played, worth);
+  bool good = search_objective_judge(v, played, objective);
   ts_search_passed(v, before);
   return good;
 }
@@ -118,21 +117,24 @@ bool ts_search_holds(ts_search *search, size_t point, const ts_figures *played, 
   return good;
 }
 
-bool ts_search_worths(ts_search *search, size_t point, const ts_figures *played,
-                      double worths[TS_SEARCH_GOALS])
+bool ts_search_objectives(ts_search *search, size_t point, const ts_figures *played,
+                          double objectives[TS_SEARCH_GOALS])
 {
   ts_searcher *v = search->searcher;
   ts_search_passing before = ts_search_pass(v, v->passing);
   bool good = true;
   ts_search_take(v, point, played);
-  worths[0] = ts_search_usual(search, played);
+  objectives[0] = ts_search_usual(search, played);
   for (uint32_t i = 0; i < v->goal_count && good; i++)
-    good = worth_by(v, i, &worths[i]);
+    good = objective_by(v, i, &objectives[i]);
   ts_search_passed(v, before);
   return good;
 }
 
-typedef struct share_item { ts_searcher *v; uint32_t item; } share_item;
+typedef struct share_item {
+  ts_searcher *v;
+  uint32_t item;
+} share_item;
 
 static ts_env *scope_of(void *closure, const ts_figures *figures)
 {
@@ -164,13 +166,13 @@ static bool check_shares(ts_searcher *v)
 bool ts_search_check_dimensions(ts_searcher *v)
 {
   ts_figures ones;
-  double worths[TS_SEARCH_GOALS];
+  double objectives[TS_SEARCH_GOALS];
   bool *holds = TS_NEW_ARRAY(v->s->arena, bool, v->search->condition_count + 1);
   for (size_t i = 0; i < TS_FIGURES; i++)
     ones.of[i] = 1;
   ts_aside before = ts_session_set_aside(v->s);
   bool good = ts_search_holds(v->search, 0, &ones, holds) &&
-              ts_search_worths(v->search, 0, &ones, worths);
+              ts_search_objectives(v->search, 0, &ones, objectives);
   ts_code code = ts_session_take_up(v->s, before);
   v->played = NULL;
   if (good)
@@ -183,7 +185,7 @@ bool ts_search_check_dimensions(ts_searcher *v)
     if (code == of_values[i])
       return true;
   good = ts_search_holds(v->search, 0, &ones, holds) &&
-         ts_search_worths(v->search, 0, &ones, worths);
+         ts_search_objectives(v->search, 0, &ones, objectives);
   v->played = NULL;
   return good;
 }

@@ -1,4 +1,4 @@
-#include "tools/sweep/kept.h"
+#include "tools/sweep/journaled.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,12 @@
 #include "base/version.h"
 #include "tools/sweep/rank.h"
 
-typedef struct taken { size_t index; double seconds; } taken;
+typedef struct taken {
+  size_t index;
+  double seconds;
+} taken;
 
-struct ts_sweep_kept {
+struct ts_journaled {
   ts_sweep *sweep;
   const char *path;
   ts_journal *journal;
@@ -28,18 +31,21 @@ static double now(void)
 }
 
 /* A disk that is full or gone is the environment's fault, all else the file's. */
-static bool kept_refuse(const ts_sweep_kept *k, const ts_error *error)
+static bool kept_refuse(const ts_journaled *k, const ts_error *error)
 {
   ts_code code = error->kind == TS_ERROR_UNREADABLE ? TS_E0702 : TS_E0709;
   ts_diag *d = ts_diag_add_error(k->sweep->session->diags, code, error,
                                  "cannot use the journal `%s`", k->path);
   if (code == TS_E0702 && k->id)
     ts_diag_help(d, "%zu of %zu plans are in it: `--resume` goes on when there is room",
-                 ts_kept_count(k), k->sweep->count);
+                 ts_journaled_count(k), k->sweep->count);
   return false;
 }
 
-size_t ts_kept_count(const ts_sweep_kept *k) { return (size_t)(k->about.known + k->about.played); }
+size_t ts_journaled_count(const ts_journaled *k)
+{
+  return (size_t)(k->about.known + k->about.played);
+}
 
 /* ---- Keys ---- */
 
@@ -49,7 +55,7 @@ static int kept_by_name(const void *x, const void *y)
   return strcmp(a->name, b->name);
 }
 
-void ts_kept_key(const ts_sweep *s, size_t point, ts_arena *arena, uint8_t key[TS_DIGEST_SIZE])
+void ts_journaled_key(const ts_sweep *s, size_t point, ts_arena *arena, uint8_t key[TS_DIGEST_SIZE])
 {
   uint32_t given, count = 0;
   const ts_define *defines = ts_search_defines_at(s->search, point, arena, &given);
@@ -93,8 +99,8 @@ static bool same_program(const ts_journal_about *a, const ts_journal_about *b, t
                  a->version);
 }
 
-static bool same_inputs(const ts_sweep_kept *k, const ts_journal_about *a,
-                        const ts_journal_about *b, ts_error *error)
+static bool same_inputs(const ts_journaled *k, const ts_journal_about *a, const ts_journal_about *b,
+                        ts_error *error)
 {
   const ts_sweep *s = k->sweep;
   ts_inputs *read = ts_inputs_new(s->arena);
@@ -113,26 +119,26 @@ static bool same_inputs(const ts_sweep_kept *k, const ts_journal_about *a,
 }
 
 /* A journal without a plan's file is new. */
-static bool check(ts_sweep_kept *k, ts_error *error)
+static bool check(ts_journaled *k, ts_error *error)
 {
   ts_journal_about wanted = about_of(k->sweep), found;
   if (!ts_journal_about_of(k->journal, k->sweep->arena, &found, error))
     return false;
   if (*found.file)
     return same_program(&found, &wanted, error) && same_inputs(k, &found, &wanted, error);
-  return ts_journal_begin(k->journal, error) &&
-         ts_journal_set_about(k->journal, &wanted, error) && ts_journal_commit(k->journal, error);
+  return ts_journal_begin(k->journal, error) && ts_journal_set_about(k->journal, &wanted, error) &&
+         ts_journal_commit(k->journal, error);
 }
 
 /* ---- Reading ---- */
 
-static bool kept_find(ts_sweep_kept *k, ts_outcome *wanted, ts_arena *scratch, ts_error *error)
+static bool kept_find(ts_journaled *k, ts_outcome *wanted, ts_arena *scratch, ts_error *error)
 {
   ts_sweep *s = k->sweep;
   uint8_t key[TS_DIGEST_SIZE];
   bool found;
   ts_outcome o = {.point = wanted->point, .known = true};
-  ts_kept_key(s, o.point, scratch, key);
+  ts_journaled_key(s, o.point, scratch, key);
   if (!ts_journal_find(k->journal, key, scratch, &o, &found, error))
     return false;
   if (found) {
@@ -143,7 +149,7 @@ static bool kept_find(ts_sweep_kept *k, ts_outcome *wanted, ts_arena *scratch, t
   return true;
 }
 
-static bool know(ts_sweep_kept *k, size_t index, ts_arena *scratch, ts_error *error)
+static bool know(ts_journaled *k, size_t index, ts_arena *scratch, ts_error *error)
 {
   ts_outcome *o = &k->sweep->outcomes[index];
   if (!kept_find(k, o, scratch, error))
@@ -152,7 +158,7 @@ static bool know(ts_sweep_kept *k, size_t index, ts_arena *scratch, ts_error *er
   return true;
 }
 
-static bool find_known(ts_sweep_kept *k, ts_error *error)
+static bool find_known(ts_journaled *k, ts_error *error)
 {
   ts_arena *scratch = ts_arena_new("keys");
   bool good = true;
@@ -164,7 +170,7 @@ static bool find_known(ts_sweep_kept *k, ts_error *error)
   return good;
 }
 
-bool ts_kept_know(ts_sweep_kept *k, size_t index)
+bool ts_journaled_know(ts_journaled *k, size_t index)
 {
   ts_arena *scratch = ts_arena_new("a key");
   ts_error error = {0};
@@ -173,7 +179,7 @@ bool ts_kept_know(ts_sweep_kept *k, size_t index)
   return good || kept_refuse(k, &error);
 }
 
-bool ts_kept_find(ts_sweep_kept *k, ts_outcome *o)
+bool ts_journaled_find(ts_journaled *k, ts_outcome *o)
 {
   ts_arena *scratch = ts_arena_new("a key");
   ts_error error = {0};
@@ -182,22 +188,19 @@ bool ts_kept_find(ts_sweep_kept *k, ts_outcome *o)
   return good || kept_refuse(k, &error);
 }
 
-ts_sweep_kept *ts_kept_open(ts_sweep *s, const char *path, bool resume)
+ts_journaled *ts_journaled_open(ts_sweep *s, const char *path, bool resume)
 {
-  ts_sweep_kept *k = TS_NEW(s->arena, ts_sweep_kept);
+  ts_journaled *k = TS_NEW(s->arena, ts_journaled);
   ts_error error = {0};
-  *k = (ts_sweep_kept){.sweep = s, .path = path};
+  *k = (ts_journaled){.sweep = s, .path = path};
   const char *title = ts_arena_printf(s->arena, "%s, search %s", s->search->plan, s->search->name);
   if (s->shard.count && s->shard.index != TS_SHARD_ALL)
-    title = ts_arena_printf(s->arena, "%s, part %lld of %lld", title, s->shard.index + 1,
-                            s->shard.count);
-  k->about = (ts_journal_sweep){.title = title,
-                                .goal = s->search->goal,
-                                .best = "",
-                                .begun = now()};
-  k->journal =
-    ts_journal_open(s->arena, path, resume ? TS_JOURNAL_GO_ON : TS_JOURNAL_NEW, &error);
-  if (k->journal && check(k, &error) && find_known(k, &error) && ts_kept_write(k))
+    title =
+      ts_arena_printf(s->arena, "%s, part %lld of %lld", title, s->shard.index + 1, s->shard.count);
+  k->about =
+    (ts_journal_sweep){.title = title, .goal = s->search->goal, .best = "", .begun = now()};
+  k->journal = ts_journal_open(s->arena, path, resume ? TS_JOURNAL_GO_ON : TS_JOURNAL_NEW, &error);
+  if (k->journal && check(k, &error) && find_known(k, &error) && ts_journaled_write(k))
     return k;
   if (*error.message)
     kept_refuse(k, &error);
@@ -207,13 +210,13 @@ ts_sweep_kept *ts_kept_open(ts_sweep *s, const char *path, bool resume)
 
 /* ---- Writing ---- */
 
-void ts_kept_take(ts_sweep_kept *k, size_t index, double seconds)
+void ts_journaled_take(ts_journaled *k, size_t index, double seconds)
 {
   TS_PUSH(k->sweep->arena, &k->ready, ((taken){index, seconds}));
 }
 
 /* What could not be read for no fault of the plan's is tried again by the next one. */
-static bool kept_put(ts_sweep_kept *k, const taken *t, ts_arena *scratch, ts_error *error)
+static bool kept_put(ts_journaled *k, const taken *t, ts_arena *scratch, ts_error *error)
 {
   const ts_sweep *s = k->sweep;
   ts_outcome o = s->outcomes[t->index];
@@ -224,12 +227,12 @@ static bool kept_put(ts_sweep_kept *k, const taken *t, ts_arena *scratch, ts_err
     return true;
   if (o.state == TS_LEFT_OUT) /* by the conditions of this search; others may take it */
     o.state = TS_RANKED;
-  ts_kept_key(s, o.point, scratch, key);
+  ts_journaled_key(s, o.point, scratch, key);
   return ts_journal_put(k->journal, key, ts_sweep_point_text(s, o.point, scratch), &o, t->seconds,
                         scratch, error);
 }
 
-static bool put_all(ts_sweep_kept *k, ts_arena *scratch, ts_error *error)
+static bool put_all(ts_journaled *k, ts_arena *scratch, ts_error *error)
 {
   ts_sweep *s = k->sweep;
   for (; k->inputs < s->inputs->all.count; k->inputs++)
@@ -245,7 +248,7 @@ static bool put_all(ts_sweep_kept *k, ts_arena *scratch, ts_error *error)
   return ts_journal_put_sweep(k->journal, &k->id, &k->about, error);
 }
 
-bool ts_kept_write(ts_sweep_kept *k)
+bool ts_journaled_write(ts_journaled *k)
 {
   ts_error error = {0};
   uint64_t played = k->about.played;
@@ -262,10 +265,10 @@ bool ts_kept_write(ts_sweep_kept *k)
   return good || kept_refuse(k, &error);
 }
 
-bool ts_kept_close(ts_sweep_kept *k, bool ended)
+bool ts_journaled_close(ts_journaled *k, bool ended)
 {
   k->about.ended = ended;
-  bool good = ts_kept_write(k);
+  bool good = ts_journaled_write(k);
   ts_journal_close(k->journal);
   return good;
 }

@@ -75,10 +75,10 @@ static bool gathered_again(const ts_class *class, uint32_t slot, bool *gathered)
 void ts_sharder_keep(ts_sharder *c)
 {
   const ts_work *work = &c->class->work;
-  c->class->kept = TS_NEW_ARRAY(c->s->arena, ts_kept_slot, work->saved_count + 1);
+  c->class->kept = TS_NEW_ARRAY(c->s->arena, ts_saved_slot, work->saved_count + 1);
   for (uint32_t i = 0; i < work->saved_count; i++) {
     const ts_saved *saved = &work->saved[i];
-    ts_kept_slot kept = {saved->slot, false, saved->bytes};
+    ts_saved_slot kept = {saved->slot, false, saved->bytes};
     if (saved->slot != TS_NO_INDEX) {
       bool gathered;
       bool again = gathered_again(c->class, saved->slot, &gathered);
