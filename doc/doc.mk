@@ -4,6 +4,7 @@
 nobase_dist_doc_DATA += \
 	doc/README.md \
 	doc/accuracy.md \
+	doc/accuracy_inputs.md \
 	doc/architecture.md \
 	doc/calibration.md \
 	doc/checks.md \

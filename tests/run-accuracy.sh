@@ -115,13 +115,13 @@ counted $((exact + 1)) 0.197M
 report "counts of configurations: those that are off" "$(lacks "$scratch/out" "$exact OFF by -1" "$exact OFF: published" '2 off, 1 refused of 3' 'exit 1')"
 
 # -- README --
-# Figures of README's table, by the set that its first cell links to, against doc/accuracy.md.
+# Figures of README's and doc/accuracy_inputs.md's tables, by the set that a first cell links to, against doc/accuracy.md.
 figures() { # FILE PATTERN: SET ROWS MEAN MEDIAN WITHIN ORDER BASELINE
   sed -nE "s/^\| .*$2#([a-z_0-9]+)\)[^|]*\|([^|]*)\|([^|]*)\|([^|]*)\|([^|]*)\|([^|]*)\|([^|]*)\|.*/\1 \2 \3 \4 \5 \6 \7/p" "$1" | tr -s ' '
 }
 figures "$root/doc/accuracy.md" '\(' | sort >"$scratch/page"
-figures "$root/README.md" '\(doc\/accuracy.md' | sed 's/,//' | sort >"$scratch/readme"
-report "README's table has figures of doc/accuracy.md" "$([ -s "$scratch/readme" ] || echo "no line of README links to a set"
+{ figures "$root/README.md" '\(doc\/accuracy.md'; figures "$root/doc/accuracy_inputs.md" '\(accuracy.md'; } | sed 's/,//' | sort -u >"$scratch/readme"
+report "tables of README and of what figures rest on have those of doc/accuracy.md" "$([ -s "$scratch/readme" ] || echo "no line of README links to a set"
   comm -23 "$scratch/readme" "$scratch/page")"
 
 echo "1..$number"

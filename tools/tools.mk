@@ -174,6 +174,7 @@ trainspec_SOURCES = \
 # Pages of the manual, for `trainspec help`, and scripts, for `trainspec completion`: tools/cli/pages.h.
 #: help_pages = doc/*.md share/bash-completion/trainspec share/fish/trainspec.fish share/zsh/_trainspec :!doc/README.md :!doc/accuracy.md :!doc/architecture.md :!doc/decisions :!doc/roadmap.md
 help_pages = \
+	doc/accuracy_inputs.md \
 	doc/calibration.md \
 	doc/checks.md \
 	doc/costs.md \
