@@ -1,6 +1,6 @@
 # Files and commands of the manual, page by page, in an empty folder: a block after `<!-- file NAME -->` is that file, one after `<!-- run -->` has
 # commands (`$ ...`) and what they print on standard output (`<!-- run all -->`: on standard error too), where a line `...` stands for any lines;
-# `<!-- $ COMMAND -->` is run and not shown; `<!-- run with torch -->` runs where there is PyTorch, `<!-- run with python -->` where Python can load the library.
+# nothing is run that is not shown, and the name of a file stands in the text above it. `<!-- run with torch -->` runs where there is PyTorch, `<!-- run with python -->` where Python can load the library.
 root=$(cd ../.. && pwd); export root; mkdir "$scratch/page" "$scratch/tools"; torch=
 for p in python3 /usr/bin/python3; do [ -n "$torch" ] || ! "$p" -c 'import torch.distributed' 2>/dev/null || torch=$(command -v "$p"); done
 printf '#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 PYTHONPATH="%s/packages/tracer" exec "%s" -m trainspec_tracer "$@"\n' "$root" "$torch" >"$scratch/tools/trainspec-trace"
@@ -30,17 +30,17 @@ check() { # COMMAND SHOWN-FILE ALL
     }' "$2" "$scratch/printed"
 }
 page() {
-  local mark= line command= all= number=0
+  local mark= line command= all= above= number=0
   rm -rf "$scratch/page"; mkdir "$scratch/page"; cd "$scratch/page"; cp -r "$root/examples" .
   while IFS= read -r line; do
     case $mark:$line in
-      *:'<!-- file '*) mark="file ${line#<!-- file }"; mark=${mark% -->}; : >"${mark#file }" ;;
+      *:'<!-- file '*) mark="file ${line#<!-- file }"; mark=${mark% -->}; : >"${mark#file }"; case $above in *"\`${mark#file }\`"*) ;; *) echo "$1: no reader sees the name of ${mark#file }" ;; esac ;;
       *:'<!-- run -->') mark=run; all= ;;
       *:'<!-- run all -->') mark=run; all=yes ;;
       *:'<!-- run with torch -->') mark=skip; [ -z "$torch" ] || mark=run; all= ;;
       *:'<!-- run with python -->') mark=skip; [ -z "$python" ] || mark=run; all= ;;
       skip:'$ '*) number=$((number + 1)) ;;
-      *:'<!-- $ '*) line=${line#<!-- \$ }; bash -c "${line% -->}" ;;
+      *:'<!-- $ '*) echo "$1: a command that no reader sees: $line" ;;
       'file '*:'```'*) mark="in ${mark#file }" ;;
       'in '*:'```') mark= ;;
       'in '*) printf '%s\n' "$line" >>"${mark#in }" ;;
@@ -49,6 +49,7 @@ page() {
       runs:'```') check "$command" "$scratch/shown" "$all"; mark= ;;
       runs:*) printf '%s\n' "$line" >>"$scratch/shown" ;;
     esac
+    case $line in '```'*) above= ;; *) above=$above$line ;; esac
   done <"$root/doc/$1"
   echo "$1: $number commands"
 }
