@@ -3,8 +3,7 @@
 #ifndef TS_TRACE_PLAY_WORKLOAD_H
 #define TS_TRACE_PLAY_WORKLOAD_H
 
-#include "ir/ir.h"
-#include "trace/play_rank_graph.h"
+#include "trace/program_maker.h"
 #include "trace/workload_mesh.h"
 
 /* A text workload lists all micro-batches of one stage. Cut into them, and into parts of the stage

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/source.h"
+#include "trace/program_maker.h"
 
 enum {
   MOST_STREAMS = 256,
@@ -571,31 +572,26 @@ static void order_items(replay_maker *m, int64_t last)
 
 static void put_cluster(replay_maker *m, ts_ir_builder *b)
 {
-  void *at;
   ts_ir_meta *meta = ts_ir_builder_meta(b);
   meta->plan = ts_ir_add_string(b, "replay");
   meta->tool = ts_ir_add_string(b, "trainspec");
-  meta->plan_loc = meta->pipeline_axis = meta->memory_loc = meta->mesh_loc = TS_IR_NONE;
-  meta->world = meta->micro_batches = 1;
-  ts_ir_append(b, TS_IR_ARRAYS, 1, &at);
-  *(ts_ir_array *)at = (ts_ir_array){
-    .name = ts_ir_add_string(b, "device"), .kind = TS_IR_DEVICE, .count = 1, .loc = TS_IR_NONE};
-  ts_ir_append(b, TS_IR_DEVICE_CLASSES, 1, &at);
-  *(ts_ir_device_class *)at =
-    (ts_ir_device_class){.name = ts_ir_add_string(b, "traced"),
-                          .loc = TS_IR_NONE,
-                          .bandwidth = 1,
-                          .price = TS_NOT_KNOWN};
-  ts_ir_append(b, TS_IR_DEVICES, 1, &at);
-  *(ts_ir_device *)at = (ts_ir_device){.speed = 1};
-  ts_ir_append(b, TS_IR_COST_SOURCES, 1, &at);
-  *(ts_ir_cost_source *)at =
-    (ts_ir_cost_source){.name = ts_ir_add_string(b, ts_base_name(m->e->file)),
-                        .kind = ts_ir_add_string(b, "trace"),
-                        .loc = TS_IR_NONE};
+  meta->micro_batches = 1;
+  ts_ir_array device = {.name = ts_ir_add_string(b, "device"), .count = 1, .loc = TS_IR_NONE};
+  ts_ir_append_copies(b, TS_IR_ARRAYS, &device, 1);
+  ts_ir_device_class traced = {.name = ts_ir_add_string(b, "traced"),
+                               .loc = TS_IR_NONE,
+                               .bandwidth = 1,
+                               .price = TS_NOT_KNOWN};
+  ts_ir_append_copies(b, TS_IR_DEVICE_CLASSES, &traced, 1);
+  ts_ir_append_copies(b, TS_IR_DEVICES, &(ts_ir_device){.speed = 1}, 1);
+  ts_ir_cost_source trace = {.name = ts_ir_add_string(b, ts_base_name(m->e->file)),
+                             .kind = ts_ir_add_string(b, "trace"),
+                             .loc = TS_IR_NONE};
+  ts_ir_append_copies(b, TS_IR_COST_SOURCES, &trace, 1);
 }
 
-static void replay_put_streams(replay_maker *m, ts_ir_builder *b)
+/* Their kernels were slowed by one another when they were recorded. */
+static void put_streams(replay_maker *m, ts_ir_builder *b)
 {
   int64_t time[MOST_STREAMS][3] = {{0}};
   for (uint32_t i = 0; i < m->count; i++) {
@@ -605,31 +601,33 @@ static void replay_put_streams(replay_maker *m, ts_ir_builder *b)
                                                              0] += m->ops[i].end - m->ops[i].start;
   }
   for (uint32_t s = 0; s < m->tracks; s++) {
-    void *at;
-    ts_ir_append(b, TS_IR_STREAMS, 1, &at);
-    const char *name = ts_arena_printf(
-      m->work, "stream %s", ts_events_text(m->e, m->e->tracks.at[m->stream_of[s]].thread_name));
+    const char *name = ts_events_text(m->e, m->e->tracks.at[m->stream_of[s]].thread_name);
     const int64_t *t = time[s];
-    ts_ir_stream stream = {.name = ts_ir_add_string(b, name),
-                           .kind = s == 0                     ? TS_IR_STREAM_COMPUTE :
-                                   t[1] > t[0] && t[1] > t[2] ? TS_IR_STREAM_COMM :
-                                   t[2] > t[0]                ? TS_IR_STREAM_COPY :
-                                                                TS_IR_STREAM_COMPUTE};
-    stream.unshared = stream.kind == TS_IR_STREAM_COMPUTE; /* kernels were slowed when recorded */
-    *(ts_ir_stream *)at = stream;
+    ts_program_stream(b, ts_arena_printf(m->work, "stream %s", name),
+                      s == 0                     ? TS_IR_STREAM_COMPUTE :
+                      t[1] > t[0] && t[1] > t[2] ? TS_IR_STREAM_COMM :
+                      t[2] > t[0]                ? TS_IR_STREAM_COPY :
+                                                   TS_IR_STREAM_COMPUTE,
+                      true);
   }
 }
 
-static ts_ir_node new_node(ts_ir_op op, int64_t host)
+typedef struct replay_writer {
+  replay_maker *m;
+  ts_program_maker p;
+  TS_VEC(uint32_t) events; /* by node */
+  int64_t host;
+} replay_writer;
+
+/* The time of the host since it issued the node before, until `at`. */
+static uint64_t host_until(replay_writer *w, int64_t at)
 {
-  return (ts_ir_node){.op = (uint8_t)op,
-                      .phase = TS_IR_PHASE_OTHER,
-                      .host_ps = host > 0 ? (uint64_t)host * 1000 : 0,
-                      .loc = TS_IR_NONE,
-                      .rule_loc = TS_IR_NONE};
+  int64_t time = at - w->host;
+  w->host = at > w->host ? at : w->host;
+  return time > 0 ? (uint64_t)time * 1000 : 0;
 }
 
-static uint32_t kernel_on(ts_ir_builder *b, int64_t ns, const char *family, ts_ir_basis basis)
+static uint32_t kernel_of(ts_ir_builder *b, int64_t ns, const char *family, ts_ir_basis basis)
 {
   ts_ir_kernel k = {.time = ns > 0 ? (uint64_t)ns * 1000 : 0,
                     .family = ts_ir_add_string(b, family),
@@ -637,26 +635,11 @@ static uint32_t kernel_on(ts_ir_builder *b, int64_t ns, const char *family, ts_i
   return ts_ir_intern(b, TS_IR_KERNELS, &k);
 }
 
-static uint32_t kernel_of(ts_ir_builder *b, int64_t ns, const char *family)
+static uint32_t put_node(replay_writer *w, ts_ir_node node, const char *label, uint32_t event)
 {
-  return kernel_on(b, ns, family, TS_IR_MEASURED);
-}
-
-typedef struct replay_writer {
-  replay_maker *m;
-  ts_ir_builder *b;
-  TS_VEC(ts_ir_node) nodes;
-  TS_VEC(uint32_t) events;
-  int64_t host;
-} replay_writer;
-
-static void replay_push(replay_writer *w, ts_ir_node node, const uint32_t *deps, uint32_t count,
-                        uint32_t event)
-{
-  node.dep_count = (uint16_t)count;
-  node.first_dep = ts_ir_intern_run(w->b, TS_IR_DEPS, deps, count);
-  TS_PUSH(w->m->work, &w->nodes, node);
+  node.label = ts_ir_add_string(w->p.b, label);
   TS_PUSH(w->m->r->events->arena, &w->events, event);
+  return ts_program_node(&w->p, node);
 }
 
 /* Work of before, in front of the first kernel of a stream when its launch came. */
@@ -665,61 +648,55 @@ static void put_carried(replay_writer *w)
   replay_maker *m = w->m;
   for (uint32_t s = 0; s < m->tracks; s++)
     if (m->carried[s] > m->origin) {
-      ts_ir_node node = new_node(TS_IR_COMPUTE, 0);
-      node.stream = (uint8_t)s;
-      node.arg = kernel_of(w->b, m->carried[s] - m->origin, "earlier");
-      node.label = ts_ir_add_string(w->b, "work of before");
-      replay_push(w, node, NULL, 0, TS_EVENT_NONE);
+      put_node(w,
+               (ts_ir_node){
+                 .op = TS_IR_COMPUTE,
+                 .stream = (uint8_t)s,
+                 .phase = TS_IR_PHASE_OTHER,
+                 .arg = kernel_of(w->p.b, m->carried[s] - m->origin, "earlier", TS_IR_MEASURED)},
+               "work of before", TS_EVENT_NONE);
       m->r->carried++;
     }
-}
-
-static int replay_by_number(const void *a, const void *b)
-{
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
 }
 
 static void put_op(replay_writer *w, const item *item)
 {
   replay_maker *m = w->m;
   op *o = &m->ops[item->op];
-  uint32_t deps[MOST_WAITS], count = 0;
-  for (uint32_t i = 0; i < o->wait_count && count < MOST_WAITS; i++) {
-    uint32_t on = m->ops[m->waits.at[o->first_wait + i].on].node;
-    bool there = on == TS_EVENT_NONE; /* issued later: cannot have been waited for */
-    for (uint32_t k = 0; k < count; k++) there |= deps[k] == on;
-    if (!there)
-      deps[count++] = on;
+  uint32_t before = TS_EVENT_NONE; /* one issued later cannot have been waited for */
+  for (uint32_t i = 0; i < o->wait_count && w->p.waits.count < MOST_WAITS; i++) {
+    uint32_t on = m->waits.at[o->first_wait + i].on;
+    if (on != before)
+      ts_program_wait(&w->p, m->ops[on].node);
+    before = on;
   }
-  qsort(deps, count, sizeof *deps, replay_by_number);
-  ts_ir_node node = new_node(TS_IR_COMPUTE, item->at - w->host);
-  w->host = item->at > w->host ? item->at : w->host;
-  node.stream = (uint8_t)o->stream;
+  ts_ir_node node = {.op = TS_IR_COMPUTE,
+                     .stream = (uint8_t)o->stream,
+                     .phase = TS_IR_PHASE_OTHER,
+                     .host_ps = host_until(w, item->at)};
+  ts_program_waits(&w->p, &node);
   /* nodes of their own, that end where the kernel begins */
-  const struct { int64_t time; const char *name; ts_ir_basis basis; } before[] = {
-    {o->crowded, "waiting for room", TS_IR_MEASURED},
-    {o->held, "released as measured", TS_IR_HELD}};
+  const struct {
+    int64_t time;
+    const char *name;
+    ts_ir_basis basis;
+  } late[] = {{o->crowded, "waiting for room", TS_IR_MEASURED},
+              {o->held, "released as measured", TS_IR_HELD}};
   for (int k = 0; k < 2; k++) {
-    ts_ir_node late = node;
-    if (!before[k].time)
+    if (!late[k].time)
       continue;
-    late.arg = kernel_on(w->b, before[k].time, before[k].name, before[k].basis);
-    late.label = ts_ir_add_string(w->b, before[k].name);
-    replay_push(w, late, deps, count, TS_EVENT_NONE);
+    node.arg = kernel_of(w->p.b, late[k].time, late[k].name, late[k].basis);
+    put_node(w, node, late[k].name, TS_EVENT_NONE);
     node.host_ps = 0;
   }
   node.phase = o->v->kind == TS_KERNEL_COMMUNICATION ? TS_IR_PHASE_COMMUNICATION :
                o->v->flags & TS_EVENT_BACKWARD       ? TS_IR_PHASE_BACKWARD_INPUT :
                                                        TS_IR_PHASE_OTHER;
-  node.arg =
-    kernel_of(w->b, o->end - o->start + o->gap,
-              ts_kernel_family((ts_event_kind)o->v->kind, ts_events_text(m->e, o->v->name)));
-  node.label = ts_ir_add_string(w->b, ts_events_text(m->e, o->v->op != TS_EVENT_NONE ?
-                                                             ts_event_at(m->e, o->v->op)->name :
-                                                             o->v->name));
-  o->node = (uint32_t)w->nodes.count;
-  replay_push(w, node, deps, count, o->event);
+  node.arg = kernel_of(
+    w->p.b, o->end - o->start + o->gap,
+    ts_kernel_family((ts_event_kind)o->v->kind, ts_events_text(m->e, o->v->name)), TS_IR_MEASURED);
+  const ts_event *named = o->v->op != TS_EVENT_NONE ? ts_event_at(m->e, o->v->op) : o->v;
+  o->node = put_node(w, node, ts_events_text(m->e, named->name), o->event);
 }
 
 /* The host waits for the last work of each stream that was issued before and ended while it waited;
@@ -728,7 +705,6 @@ static void put_sync(replay_writer *w, const item *item, const uint32_t last[MOS
 {
   replay_maker *m = w->m;
   const ts_event *call = ts_event_at(m->e, item->call);
-  uint32_t deps[MOST_STREAMS], count = 0;
   int64_t until = INT64_MIN;
   for (uint32_t s = 0; s < m->tracks; s++) {
     uint32_t o = item->after ? (m->ops[item->op].stream == s ? item->op : TS_EVENT_NONE) : last[s];
@@ -737,49 +713,31 @@ static void put_sync(replay_writer *w, const item *item, const uint32_t last[MOS
     if (o == TS_EVENT_NONE || m->ops[o].node == TS_EVENT_NONE ||
         (!item->after && m->ops[o].end <= call->start))
       continue;
-    if (call->kind != TS_CALL_SYNC_DEVICE && count) {
+    if (call->kind != TS_CALL_SYNC_DEVICE && w->p.waits.count) {
       if (m->ops[o].end <= until)
         continue;
-      count = 0;
+      w->p.waits.count = 0;
     }
-    deps[count++] = m->ops[o].node;
+    ts_program_wait(&w->p, m->ops[o].node);
     until = m->ops[o].end > until ? m->ops[o].end : until;
   }
-  if (!count)
+  if (!w->p.waits.count)
     return;
-  qsort(deps, count, sizeof *deps, replay_by_number);
-  ts_ir_node node = new_node(TS_IR_HOST_SYNC, item->at - w->host);
-  node.label = ts_ir_add_string(w->b, ts_events_text(m->e, call->name));
-  replay_push(w, node, deps, count, TS_EVENT_NONE);
-  w->host = item->at > w->host ? item->at : w->host;
+  put_node(w,
+           (ts_ir_node){
+             .op = TS_IR_HOST_SYNC, .phase = TS_IR_PHASE_OTHER, .host_ps = host_until(w, item->at)},
+           ts_events_text(m->e, call->name), TS_EVENT_NONE);
   w->host = until > w->host ? until : w->host;
   m->r->syncs++;
 }
 
-static void put_program(replay_writer *w)
-{
-  ts_ir_builder *b = w->b;
-  void *at;
-  uint32_t first = ts_ir_append(b, TS_IR_NODES, (uint32_t)w->nodes.count, &at);
-  memcpy(at, w->nodes.at, w->nodes.count * sizeof *w->nodes.at);
-  uint32_t fragment = ts_ir_append(b, TS_IR_FRAGMENTS, 1, &at);
-  *(ts_ir_fragment *)at = (ts_ir_fragment){.name = ts_ir_add_string(b, "step"),
-                                           .work = ts_ir_add_string(b, "S"),
-                                           .first_node = first,
-                                           .node_count = (uint32_t)w->nodes.count};
-  ts_ir_append(b, TS_IR_ITEMS, 1, &at);
-  *(ts_ir_item *)at = (ts_ir_item){.fragment = fragment, .micro_batch = TS_IR_NONE};
-  ts_ir_append(b, TS_IR_PROGRAMS, 1, &at);
-  *(ts_ir_program *)at = (ts_ir_program){.name = ts_ir_add_string(b, "rank"), .item_count = 1};
-}
-
 static void put_ir(replay_maker *m)
 {
-  replay_writer w = {.m = m, .b = ts_ir_builder_new(), .host = m->origin};
+  replay_writer w = {.m = m, .p = {.b = ts_ir_builder_new(), .arena = m->work}, .host = m->origin};
   uint32_t last[MOST_STREAMS];
   memset(last, 0xff, sizeof last);
-  put_cluster(m, w.b);
-  replay_put_streams(m, w.b);
+  put_cluster(m, w.p.b);
+  put_streams(m, w.p.b);
   put_carried(&w);
   for (size_t i = 0; i < m->items.count; i++) {
     const item *item = &m->items.at[i];
@@ -790,9 +748,11 @@ static void put_ir(replay_maker *m)
       last[m->ops[item->op].stream] = item->op;
     }
   }
-  put_program(&w);
-  m->r->ir = w.b;
-  m->r->node_count = (uint32_t)w.nodes.count;
+  ts_ir_item step =
+    ts_program_item(w.p.b, ts_program_fragment(&w.p, "step", "S"), TS_IR_NONE, NULL, 0);
+  ts_program_end(w.p.b, "rank", (ts_ir_program){0}, &step, 1);
+  m->r->ir = w.p.b;
+  m->r->node_count = (uint32_t)w.events.count;
   m->r->event_of = w.events.at;
 }
 

@@ -29,6 +29,8 @@ libts_a_SOURCES += \
 	trace/play_rank_graph.h \
 	trace/play_workload.c \
 	trace/play_workload.h \
+	trace/program_maker.c \
+	trace/program_maker.h \
 	trace/rank_groups.c \
 	trace/rank_groups.h \
 	trace/read/aicb.c \
