@@ -33,6 +33,7 @@ typedef struct play_workload_maker {
   ts_workload_facts *facts;
   ts_arena *work;
   ts_ir_builder *b;
+  ts_program_maker p;
   uint32_t group[1 << TS_WORKLOAD_AXES]; /* of the IR, by axes; TS_IR_NONE: not yet there */
   uint32_t *part;                        /* by section: of the step */
   uint32_t *before;                      /* by event: what it waits for, in a pipeline */
@@ -66,8 +67,6 @@ typedef struct play_workload_program {
   uint32_t stage, first;      /* event that `node_of` begins with */
   uint32_t *node_of;          /* by event, from `first` */
   uint32_t *sent, *received;  /* [pp] messages to and from each stage so far */
-  TS_VEC(ts_ir_node) nodes;
-  TS_VEC(ts_ir_port) ports;
   TS_VEC(ts_ir_binding) bindings;
 } play_workload_program;
 
@@ -88,39 +87,20 @@ static uint32_t phase_of(const ts_event *v, const char *name)
                                                                 TS_IR_PHASE_OTHER;
 }
 
-static uint32_t play_workload_put_node(play_workload_program *p, play_workload_maker *m,
-                                       ts_ir_node n, const uint32_t *deps, uint32_t count)
+static uint32_t put_message(play_workload_maker *m, ts_ir_node n, bool send, uint32_t stream,
+                            int64_t bytes)
 {
-  n.loc = n.rule_loc = TS_IR_NONE;
-  n.dep_count = (uint16_t)count;
-  n.first_dep = count ? ts_ir_intern_run(m->b, TS_IR_DEPS, deps, count) : 0;
-  TS_PUSH(m->work, &p->nodes, n);
-  return (uint32_t)p->nodes.count - 1;
-}
-
-static uint32_t put_message(play_workload_program *p, play_workload_maker *m, ts_ir_node n,
-                            bool send, uint32_t stream, int64_t bytes, const uint32_t *deps,
-                            uint32_t count)
-{
-  n.op = send ? TS_IR_SEND : TS_IR_RECV;
   n.stream = (uint8_t)stream;
-  n.host_ps = m->prices->message;
-  n.arg = (uint32_t)p->ports.count;
-  TS_PUSH(m->work, &p->ports,
-          ((ts_ir_port){
-            .bytes = bytes > 0 ? (uint64_t)bytes : 0, .group = group_of(m, PP), .is_send = send}));
-  return play_workload_put_node(p, m, n, deps, count);
+  return ts_program_message(&m->p, n, send, group_of(m, PP), bytes);
 }
 
 /* Of a row: the n-th one between two stages is the n-th one there. */
 static uint32_t put_row_message(play_workload_program *p, play_workload_maker *m, ts_ir_node n,
-                                bool send, uint32_t peer, int64_t bytes, const uint32_t *deps,
-                                uint32_t count)
+                                bool send, uint32_t peer, int64_t bytes)
 {
   TS_PUSH(m->work, &p->bindings,
           ((ts_ir_binding){peer, send ? p->sent[peer]++ : p->received[peer]++}));
-  return put_message(p, m, n, send, send ? SENDS : peer < p->stage ? FORWARD : BACKWARD, bytes,
-                     deps, count);
+  return put_message(m, n, send, send ? SENDS : peer < p->stage ? FORWARD : BACKWARD, bytes);
 }
 
 /* The stage that a message goes to or comes from: the neighbour that its row names, or that of the
@@ -136,7 +116,7 @@ static int64_t peer_of(const play_workload_maker *m, const play_workload_program
 }
 
 static bool put_comm(play_workload_program *p, play_workload_maker *m, ts_ir_node n,
-                     const ts_event *v, const uint32_t *deps, uint32_t count, uint32_t *node)
+                     const ts_event *v, uint32_t *node)
 {
   const ts_event_comm *c = &m->e->comms.at[v->detail];
   uint32_t axes = ts_workload_axes_of(ts_events_text(m->e, c->group)),
@@ -150,53 +130,29 @@ static bool put_comm(play_workload_program *p, play_workload_maker *m, ts_ir_nod
                      "`recv_prev` and so on as `additional`",
                      "stage %u, `%.60s`: a message to or from no other stage", p->stage,
                      ts_events_text(m->e, v->name));
-    *node = put_row_message(p, m, n, send, (uint32_t)peer, c->bytes, deps, count);
+    *node = put_row_message(p, m, n, send, (uint32_t)peer, c->bytes);
     return true;
   }
+  n.stream = CALLS;
   if (axes == ENDS && stages > 1) { /* two buffers are summed by sending each to the other end */
     uint32_t other = p->stage ? 0 : stages - 1;
     if (p->stage && p->stage + 1 < stages)
       return ts_fail(m->error, NULL, "stage %u of %u is in no embedding group", p->stage, stages);
-    uint32_t both[] = {put_row_message(p, m, n, true, other, c->bytes, deps, count),
-                       put_row_message(p, m, n, false, other, c->bytes, deps, count)};
+    ts_ir_node first = n;
+    ts_program_waits(&m->p, &first); /* both wait for the same */
+    uint32_t sent = put_row_message(p, m, first, true, other, c->bytes);
+    ts_program_wait(&m->p, put_row_message(p, m, first, false, other, c->bytes));
+    ts_program_wait(&m->p, sent);
     n.op = TS_IR_RECORD;
-    n.stream = CALLS;
-    *node = play_workload_put_node(p, m, n, both, 2);
+    *node = ts_program_node(&m->p, n);
     return true;
   }
-  ts_ir_collective collective = {.kind = ts_comm_in_ir(c->kind),
-                                 .bytes = c->bytes > 0 ? (uint64_t)c->bytes : 0};
-  n.host_ps = m->prices->collective;
-  if (axes == ENDS || ts_workload_members(m->mesh, axes) < 2) {
-    m->facts->alone += axes != ENDS && collective.bytes > 0;
-    n.op = TS_IR_RECORD;
-    n.stream = CALLS;
-  } else {
-    collective.group = group_of(m, axes);
-    n.op = TS_IR_COLLECTIVE;
-    n.arg = ts_ir_intern(m->b, TS_IR_COLLECTIVES, &collective);
-    n.stream = *ts_events_text(m->e, m->e->tracks.at[v->track].thread_name) ? WEIGHTS : CALLS;
-  }
-  *node = play_workload_put_node(p, m, n, deps, count);
-  return true;
-}
-
-/* Its kernels follow one another; one that launches nothing takes no time. */
-static bool put_kernels(play_workload_program *p, play_workload_maker *m, ts_ir_node n,
-                        uint32_t event, const uint32_t *deps, uint32_t count, uint32_t *node)
-{
-  ts_kernel_list kernels = {0};
-  if (!m->prices->kernels(m->prices->closure, m->e, event, m->work, &kernels, m->error))
-    return false;
-  if (!kernels.count) {
-    n.op = TS_IR_RECORD;
-    *node = play_workload_put_node(p, m, n, deps, count);
-  }
-  for (size_t k = 0; k < kernels.count; k++) {
-    n.arg = kernels.at[k];
-    n.host_ps = m->prices->launch;
-    *node = play_workload_put_node(p, m, n, deps, k ? 0 : count);
-  }
+  bool alone = axes == ENDS || ts_workload_members(m->mesh, axes) < 2;
+  m->facts->alone += alone && axes != ENDS && c->bytes > 0;
+  if (!alone && *ts_events_text(m->e, m->e->tracks.at[v->track].thread_name))
+    n.stream = WEIGHTS;
+  *node = ts_program_call(&m->p, n, alone ? TS_IR_NONE : group_of(m, axes), ts_comm_in_ir(c->kind),
+                          c->bytes);
   return true;
 }
 
@@ -206,8 +162,7 @@ static bool is_beside(const play_workload_maker *m, const ts_event *v)
          m->e->format == TS_TRACE_WORKLOAD;
 }
 
-static bool put_event(play_workload_program *p, play_workload_maker *m, uint32_t event,
-                      const uint32_t *deps, uint32_t count)
+static bool put_event(play_workload_program *p, play_workload_maker *m, uint32_t event)
 {
   const ts_event *v = ts_event_at(m->e, event);
   const char *name = ts_events_text(m->e, v->name);
@@ -216,12 +171,12 @@ static bool put_event(play_workload_program *p, play_workload_maker *m, uint32_t
                   .phase = (uint8_t)phase_of(v, name),
                   .label = ts_ir_add_string(m->b, *name ? name : "work")};
   if (v->detail != TS_EVENT_NONE)
-    return put_comm(p, m, n, v, deps, count, node);
+    return put_comm(p, m, n, v, node);
   if (!ts_event_fits(v->duration))
     return ts_fail(m->error, NULL, "`%.60s` takes %" PRId64 " ns: longer than the clock", name,
                    v->duration);
   n.stream = is_beside(m, v) ? WEIGHTS : COMPUTE;
-  return put_kernels(p, m, n, event, deps, count, node);
+  return ts_program_kernels(&m->p, n, m->e, event, node, m->error);
 }
 
 static void count_events(play_workload_maker *m, uint32_t first, uint32_t end)
@@ -238,55 +193,22 @@ static void count_events(play_workload_maker *m, uint32_t first, uint32_t end)
   }
 }
 
-static void put_step(play_workload_program *p, play_workload_maker *m)
-{
-  if (m->prices->step)
-    play_workload_put_node(p, m,
-                           (ts_ir_node){.op = TS_IR_HOST_WORK,
-                                        .phase = TS_IR_PHASE_OTHER,
-                                        .host_ps = m->prices->step,
-                                        .label = ts_ir_add_string(m->b, "step")},
-                           NULL, 0);
-}
-
-static uint32_t put_fragment(const play_workload_program *p, play_workload_maker *m,
-                             const char *name, const char *work)
-{
-  ts_ir_fragment f = {.name = ts_ir_add_string(m->b, name),
-                      .work = ts_ir_add_string(m->b, work),
-                      .node_count = (uint32_t)p->nodes.count,
-                      .port_count = (uint32_t)p->ports.count};
-  f.first_node = ts_ir_append_copies(m->b, TS_IR_NODES, p->nodes.at, p->nodes.count);
-  f.first_port = ts_ir_append_copies(m->b, TS_IR_PORTS, p->ports.at, p->ports.count);
-  return ts_ir_append_copies(m->b, TS_IR_FRAGMENTS, &f, 1);
-}
-
-static void put_program(play_workload_maker *m, const char *name, const ts_ir_item *items,
-                        uint32_t count)
-{
-  ts_ir_program out = {.name = ts_ir_add_string(m->b, name), .item_count = count};
-  out.first_item = ts_ir_append_copies(m->b, TS_IR_ITEMS, items, count);
-  ts_ir_append_copies(m->b, TS_IR_PROGRAMS, &out, 1);
-}
-
 /* ---- Sections: a program each, of one item ---- */
 
 /* Edges lie in the order of what waits; those from other steps have been kept. */
 static bool put_events(play_workload_program *p, play_workload_maker *m, uint32_t end, size_t *edge)
 {
   const ts_events *e = m->e;
-  TS_VEC(uint32_t) deps = {0};
   while (*edge < e->edges.count && e->edges.at[*edge].to < p->first)
     ++*edge;
   for (uint32_t i = p->first; i < end; i++) {
-    deps.count = 0;
     for (; *edge < e->edges.count && e->edges.at[*edge].to == i; ++*edge)
       if (e->edges.at[*edge].from >= p->first)
-        TS_PUSH(m->work, &deps, p->node_of[e->edges.at[*edge].from - p->first]);
-    if (deps.count > UINT16_MAX)
+        ts_program_wait(&m->p, p->node_of[e->edges.at[*edge].from - p->first]);
+    if (m->p.waits.count > UINT16_MAX)
       return ts_fail(m->error, NULL, "`%.60s` waits for more than %d others",
                      ts_events_text(e, ts_event_at(e, i)->name), UINT16_MAX);
-    if (!put_event(p, m, i, deps.at, (uint32_t)deps.count))
+    if (!put_event(p, m, i))
       return false;
   }
   return true;
@@ -302,13 +224,13 @@ static bool put_section(play_workload_maker *m, uint32_t stage, size_t *edge)
   p.received = TS_NEW_ARRAY(m->work, uint32_t, stages);
   count_events(m, p.first, end);
   m->prices->alike(m->prices->closure, m->mesh->world / (uint32_t)m->w->sections.count);
-  put_step(&p, m);
+  ts_program_step(&m->p);
   if (!put_events(&p, m, end, edge))
     return false;
   const char *name = ts_arena_printf(m->work, "stage %u", stage);
-  ts_ir_item item = {.fragment = put_fragment(&p, m, name, "S"), .micro_batch = TS_IR_NONE};
-  item.first_binding = ts_ir_append_copies(m->b, TS_IR_BINDINGS, p.bindings.at, p.bindings.count);
-  put_program(m, name, &item, 1);
+  ts_ir_item item = ts_program_item(m->b, ts_program_fragment(&m->p, name, "S"), TS_IR_NONE,
+                                    p.bindings.at, p.bindings.count);
+  ts_program_end(m->b, name, (ts_ir_program){0}, &item, 1);
   return true;
 }
 
@@ -441,8 +363,8 @@ static bool put_pass(play_workload_program *p, play_workload_maker *m, const ts_
   for (uint32_t i = line->first[pass]; i < line->end[pass]; i++) {
     uint32_t from = m->before[i];
     while (from != TS_EVENT_NONE && p->node_of[from] == TS_IR_NONE) from = m->before[from];
-    uint32_t dep = from == TS_EVENT_NONE ? entry : p->node_of[from];
-    if (!put_event(p, m, i, &dep, dep != TS_IR_NONE))
+    ts_program_wait(&m->p, from == TS_EVENT_NONE ? entry : p->node_of[from]);
+    if (!put_event(p, m, i))
       return false;
     if (!is_beside(m, ts_event_at(m->e, i)))
       *last = p->node_of[i];
@@ -471,37 +393,42 @@ static bool play_workload_put_lines(play_workload_program *p, play_workload_make
 }
 
 /* What computes next waits for the item's last call, as in SimAI. */
-static void put_end(play_workload_program *p, play_workload_maker *m, uint32_t last)
+static void put_end(play_workload_maker *m, uint32_t last)
 {
-  if (last != TS_IR_NONE && p->nodes.at[last].stream != COMPUTE)
-    play_workload_put_node(p, m,
-                           (ts_ir_node){.op = TS_IR_RECORD,
-                                        .stream = COMPUTE,
-                                        .phase = TS_IR_PHASE_OTHER,
-                                        .label = ts_ir_add_string(m->b, "item")},
-                           &last, 1);
+  if (last == TS_IR_NONE || m->p.nodes.at[last].stream == COMPUTE)
+    return;
+  ts_program_wait(&m->p, last);
+  ts_program_node(&m->p, (ts_ir_node){.op = TS_IR_RECORD,
+                                      .stream = COMPUTE,
+                                      .phase = TS_IR_PHASE_OTHER,
+                                      .label = ts_ir_add_string(m->b, "item")});
+}
+
+static play_workload_program empty_program(const play_workload_maker *m)
+{
+  play_workload_program p = {.node_of = TS_NEW_ARRAY(m->work, uint32_t, m->e->count + 1)};
+  memset(p.node_of, 0xff, sizeof(uint32_t) * m->e->count);
+  return p;
 }
 
 static bool make_part(play_workload_maker *m, const part_key *k, const char *name, const char *work,
-                      bool step, uint32_t *fragment)
+                      uint32_t *fragment)
 {
-  play_workload_program p = {.node_of = TS_NEW_ARRAY(m->work, uint32_t, m->e->count + 1)};
+  play_workload_program p = empty_program(m);
   uint32_t entry = TS_IR_NONE, last = TS_IR_NONE;
-  ts_ir_node message = {.phase = TS_IR_PHASE_COMMUNICATION};
-  memset(p.node_of, 0xff, sizeof(uint32_t) * m->e->count);
-  if (step)
-    put_step(&p, m);
-  message.label = ts_ir_add_string(m->b, k->forward ? "activations" : "gradients");
+  ts_ir_node message = {.phase = TS_IR_PHASE_COMMUNICATION,
+                        .label = ts_ir_add_string(m->b, k->forward ? "activations" : "gradients")};
   if (k->receives)
-    last = entry = put_message(&p, m, message, false, k->forward ? FORWARD : BACKWARD,
-                               m->w->stage_bytes, NULL, 0);
+    last = entry =
+      put_message(m, message, false, k->forward ? FORWARD : BACKWARD, m->w->stage_bytes);
   if (!play_workload_put_lines(&p, m, k, entry, &last))
     return false;
-  put_end(&p, m, last);
-  if (k->sends)
-    put_message(&p, m, message, true, k->forward ? SENDS : SENDS_BACK, m->w->stage_bytes, &last,
-                last != TS_IR_NONE);
-  *fragment = put_fragment(&p, m, name, work);
+  put_end(m, last);
+  if (k->sends) {
+    ts_program_wait(&m->p, last);
+    put_message(m, message, true, k->forward ? SENDS : SENDS_BACK, m->w->stage_bytes);
+  }
+  *fragment = ts_program_fragment(&m->p, name, work);
   return true;
 }
 
@@ -524,7 +451,7 @@ static bool make_parts(play_workload_maker *m)
                                        k->receives || !strcmp(work, "W") ? "" : ", first",
                                        k->sends || !strcmp(work, "W") ? "" : ", last");
     m->prices->alike(m->prices->closure, p->items * m->mesh->stride[TS_WORKLOAD_PP]);
-    if (!make_part(m, k, name, work, false, &p->fragment))
+    if (!make_part(m, k, name, work, &p->fragment))
       return false;
   }
   return true;
@@ -569,15 +496,13 @@ static ts_ir_item play_workload_item_of(play_workload_maker *m, const ts_workloa
                                         const ts_workload_item *item, const placed *at)
 {
   const play_workload_part *p = &m->parts.at[at->part];
-  ts_ir_item out = {.fragment = p->fragment, .micro_batch = item->micro_batch};
   ts_ir_binding bindings[2];
   uint32_t count = 0;
   if (p->key.receives)
     bindings[count++] = (ts_ir_binding){at->from, tag_of(order, item, item->stage)};
   if (p->key.sends)
     bindings[count++] = (ts_ir_binding){at->to, tag_of(order, item, at->stage_to)};
-  out.first_binding = ts_ir_append_copies(m->b, TS_IR_BINDINGS, bindings, count);
-  return out;
+  return ts_program_item(m->b, p->fragment, item->micro_batch, bindings, count);
 }
 
 static void find_before(play_workload_maker *m)
@@ -597,14 +522,14 @@ static bool put_ends(play_workload_maker *m, uint32_t *first, uint32_t *last)
            tail = {.first_line = behind, .end_line = lines, .forward = true, .input = true,
                    .weight = true},
            rest = {.end_line = p->first, .input = true, .weight = true};
-  play_workload_program end = {.node_of = TS_NEW_ARRAY(m->work, uint32_t, m->e->count + 1)};
+  play_workload_program end = empty_program(m);
   uint32_t at = TS_IR_NONE;
-  memset(end.node_of, 0xff, sizeof(uint32_t) * m->e->count);
-  if (!make_part(m, &head, "begin", "S", true, first) ||
+  ts_program_step(&m->p);
+  if (!make_part(m, &head, "begin", "S", first) ||
       !play_workload_put_lines(&end, m, &tail, TS_IR_NONE, &at) ||
       !play_workload_put_lines(&end, m, &rest, at, &at))
     return false;
-  *last = put_fragment(&end, m, "end", "S");
+  *last = ts_program_fragment(&m->p, "end", "S");
   return true;
 }
 
@@ -636,11 +561,11 @@ static bool put_pipeline(play_workload_maker *m, const ts_workload_order *order)
     return false;
   for (uint32_t r = 0; r < ranks; r++) {
     uint32_t n = 0;
-    items[n++] = (ts_ir_item){.fragment = begin, .micro_batch = TS_IR_NONE};
+    items[n++] = ts_program_item(m->b, begin, TS_IR_NONE, NULL, 0);
     for (uint32_t i = order->first[r]; i < order->first[r + 1]; i++)
       items[n++] = play_workload_item_of(m, order, &order->items[i], &at[i]);
-    items[n++] = (ts_ir_item){.fragment = end, .micro_batch = TS_IR_NONE};
-    put_program(m, ts_arena_printf(m->work, "stage %u", r), items, n);
+    items[n++] = ts_program_item(m->b, end, TS_IR_NONE, NULL, 0);
+    ts_program_end(m->b, ts_arena_printf(m->work, "stage %u", r), (ts_ir_program){0}, items, n);
   }
   return true;
 }
@@ -651,21 +576,15 @@ static void play_workload_put_head(play_workload_maker *m)
 {
   static const struct {
     const char *name;
-    uint16_t kind;
+    ts_ir_stream_kind kind;
   } streams[STREAMS] = {{"compute", TS_IR_STREAM_COMPUTE},    {"collectives", TS_IR_STREAM_COMM},
                         {"weights", TS_IR_STREAM_COMM},       {"sends", TS_IR_STREAM_COMM},
                         {"sends back", TS_IR_STREAM_COMM},    {"from previous", TS_IR_STREAM_COMM},
                         {"from next", TS_IR_STREAM_COMM}};
   for (uint32_t a = 0; a < TS_WORKLOAD_AXES; a++)
-    ts_ir_append_copies(m->b, TS_IR_AXES,
-                        &(ts_ir_axis){.name = ts_ir_add_string(m->b, ts_workload_axis_names[a]),
-                                      .size = m->mesh->size[a],
-                                      .stride = m->mesh->stride[a]},
-                        1);
+    ts_program_axis(m->b, ts_workload_axis_names[a], m->mesh->size[a], m->mesh->stride[a]);
   for (uint32_t s = 0; s < STREAMS; s++)
-    ts_ir_append_copies(
-      m->b, TS_IR_STREAMS,
-      &(ts_ir_stream){.name = ts_ir_add_string(m->b, streams[s].name), .kind = streams[s].kind}, 1);
+    ts_program_stream(m->b, streams[s].name, streams[s].kind, false);
 }
 
 static uint32_t last_step(const play_workload_maker *m)
@@ -737,6 +656,7 @@ bool ts_workload_play(ts_ir_builder *b, const ts_events *e, const ts_workload_me
                            .b = b,
                            .error = error,
                            .work = ts_arena_new("workload")};
+  m.p = (ts_program_maker){.b = b, .arena = m.work, .prices = prices};
   memset(m.group, 0xff, sizeof m.group);
   bool good = play_workload_play(&m, step, order);
   facts->stages_alike = mesh->size[TS_WORKLOAD_PP] > 1 && e->workload->sections.count == 1;
