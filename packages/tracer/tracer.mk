@@ -4,6 +4,7 @@
 EXTRA_DIST += \
 	packages/tracer/examples/gpt.py \
 	packages/tracer/pyproject.toml \
+	packages/tracer/tests/forks.py \
 	packages/tracer/tests/scripts/bert.py \
 	packages/tracer/tests/scripts/cuda_gpt.py \
 	packages/tracer/tests/scripts/ddp.py \

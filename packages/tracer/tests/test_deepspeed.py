@@ -5,12 +5,11 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import unittest
 
 import torch
 
-from test_tracer import LIMIT, SCRIPTS, Folder, environment, most_held, read
+from test_tracer import LIMIT, PYTHON, SCRIPTS, Folder, environment, most_held, read
 
 RECENT = tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 6)
 FOLDER = os.environ.get("DEEPSPEED")
@@ -43,7 +42,7 @@ def planned(use, micro_batches):
 class DeepSpeed(Folder):
     def traced(self, stage, zero, micro_batches=1, *options):
         path = os.pathsep.join(p for p in (environment()["PYTHONPATH"], FOLDER) if p)
-        done = subprocess.run([sys.executable, "-m", "trainspec_tracer", "--world", "2", "--ranks", "0", "--device", "h100_sxm", "-o", str(self.folder / "traced.{rank}.json"), "--", sys.executable,
+        done = subprocess.run([PYTHON, "-m", "trainspec_tracer", "--world", "2", "--ranks", "0", "--device", "h100_sxm", "-o", str(self.folder / "traced.{rank}.json"), "--", PYTHON,
                                str(SCRIPTS / "zero.py"), "--stage", str(stage), "--zero", json.dumps(zero), "--accumulate", str(micro_batches), "--steps", "5", *options],
                               env={**environment(), "PYTHONPATH": path}, capture_output=True, text=True, timeout=LIMIT)
         self.assertEqual(done.returncode, 0, done.stderr[-4000:])

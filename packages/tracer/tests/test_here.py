@@ -3,11 +3,10 @@ import csv
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 import unittest
 
-from test_tracer import LIMIT, ROOT, Folder, read, tracer
+from test_tracer import LIMIT, PYTHON, ROOT, Folder, read, tracer
 
 HERE = ROOT.parents[1] / "tests" / "accuracy" / "here" / "here.py"
 
@@ -16,7 +15,7 @@ HERE = ROOT.parents[1] / "tests" / "accuracy" / "here" / "here.py"
 class Here(unittest.TestCase):
     def run_here(self, *arguments):
         build = pathlib.Path(os.environ["TRAINSPEC"]).parent
-        return subprocess.run([sys.executable, str(HERE), "--build", str(build), *arguments], capture_output=True, text=True, timeout=LIMIT)
+        return subprocess.run([PYTHON, str(HERE), "--build", str(build), *arguments], capture_output=True, text=True, timeout=LIMIT)
 
     def test_here_predicts_and_runs(self):
         with tempfile.TemporaryDirectory(prefix="trainspec-tracer.") as folder:
@@ -40,6 +39,6 @@ class Here(unittest.TestCase):
 class NestedOptimizers(Folder):
     def test_a_step_ends_with_the_outer_optimizer(self):
         """ZeroRedundancyOptimizer steps another optimizer inside its own step, and sends parameters after it."""
-        done = tracer("--world", "2", "--ranks", "0", "-o", str(self.folder / "zero.{rank}.json"), "--", sys.executable, str(HERE.parent / "train.py"), "--model", "cnn", "--how", "zero", "--batch", "2")
+        done = tracer("--world", "2", "--ranks", "0", "-o", str(self.folder / "zero.{rank}.json"), "--", PYTHON, str(HERE.parent / "train.py"), "--model", "cnn", "--how", "zero", "--batch", "2")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual({n["phase"] for n in read(self.folder, "zero", 0)["nodes"]}, {"forward", "backward", "optimizer"})

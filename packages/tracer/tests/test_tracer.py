@@ -16,16 +16,20 @@ LIMIT = 240  # s for one command
 
 import torch  # noqa: E402
 
+import forks  # noqa: E402
 from trainspec_tracer import alike, graph as graphs, overlap, routing  # noqa: E402
 from trainspec_tracer.cli import size, split, ranks_of  # noqa: E402
+
+
+PYTHON, REAL = forks.interpreter(), forks.interpreter()  # of traced ranks, and of really running ones
 
 
 def environment(**more):
     return dict(os.environ, PYTHONPATH=str(ROOT), OMP_NUM_THREADS="1", USE_LIBUV="0", **more)  # Debian's PyTorch 2.6 is built without libuv
 
 
-def tracer(*arguments, cwd=None):
-    return subprocess.run([sys.executable, "-m", "trainspec_tracer", *arguments], env=environment(), cwd=cwd, capture_output=True, text=True, timeout=LIMIT)
+def tracer(*arguments, cwd=None, python=PYTHON):
+    return subprocess.run([python, "-m", "trainspec_tracer", *arguments], env=environment(), cwd=cwd, capture_output=True, text=True, timeout=LIMIT)
 
 
 def free_port():
@@ -39,7 +43,7 @@ def run_real(folder, world, script, *options):
     port, running = free_port(), []
     for rank in range(world):
         own = environment(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(world), MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
-        command = [sys.executable, "-m", "trainspec_tracer", "--real", *options, "-o", str(folder / "real.{rank}.json"), "--", sys.executable, *script]
+        command = [REAL, "-m", "trainspec_tracer", "--real", *options, "-o", str(folder / "real.{rank}.json"), "--", REAL, *script]
         running.append(subprocess.Popen(command, env=own, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True))
     try:
         for rank, process in enumerate(running):
@@ -85,8 +89,8 @@ class Folder(unittest.TestCase):
         path.write_text(text)
         return str(path)
 
-    def trace(self, world, script, *options, status=0):
-        done = tracer("--world", str(world), "-o", str(self.folder / "traced.{rank}.json"), *options, "--", sys.executable, *script)
+    def trace(self, world, script, *options, status=0, python=PYTHON):
+        done = tracer("--world", str(world), "-o", str(self.folder / "traced.{rank}.json"), *options, "--", python, *script, python=python)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
@@ -235,7 +239,7 @@ class Acting(Folder):
     def test_events_between_streams(self):
         """With stand-ins for streams and events of a GPU."""
         script = self.script(EVENTS)
-        subprocess.run([sys.executable, script], env=environment(), cwd=self.folder, check=True, timeout=LIMIT)
+        subprocess.run([PYTHON, script], env=environment(), cwd=self.folder, check=True, timeout=LIMIT)
         nodes = read(self.folder, "mine", 0)["nodes"]
         self.assertEqual([(n["op"], n["stream"], n.get("deps")) for n in nodes],
                          [("aten::sin", 0, None), ("copy", 1, None), ("aten::cos", 0, None), ("copy", 1, [0]), ("aten::tan", 0, [3]), ("event synchronize", 2, [3])])
@@ -337,14 +341,15 @@ class Acting(Folder):
     def test_computed_losses_are_those_of_one_process(self):
         """Recording changes no number."""
         script = [self.script(LOSS)]
-        plain = subprocess.run([sys.executable, *script], env=environment(RANK="0", WORLD_SIZE="1", MASTER_ADDR="127.0.0.1", MASTER_PORT=free_port()), capture_output=True,
+        plain = subprocess.run([REAL, *script], env=environment(RANK="0", WORLD_SIZE="1", MASTER_ADDR="127.0.0.1", MASTER_PORT=free_port()), capture_output=True,
                                text=True, timeout=LIMIT)
         traced = self.trace(1, script, "--compute")
         self.assertEqual(plain.stdout, traced.stdout)
         self.assertRegex(plain.stdout, r"loss 0\.\d*[1-9]")
 
     def test_timed(self):
-        self.trace(1, [self.script(LOSS)], "--timed")
+        """By Python as users start it, which imports PyTorch itself."""
+        self.trace(1, [self.script(LOSS)], "--timed", python=sys.executable)
         nodes = read(self.folder, "traced", 0)["nodes"]
         self.assertTrue(all(n["ns"] > 0 for n in nodes if "comm" not in n))
 
@@ -390,7 +395,7 @@ class Acting(Folder):
 
     def test_three_lines(self):
         script = self.script(THREE_LINES)
-        subprocess.run([sys.executable, script], env=environment(RANK="1", WORLD_SIZE="4"), cwd=self.folder, check=True, timeout=LIMIT)
+        subprocess.run([PYTHON, script], env=environment(RANK="1", WORLD_SIZE="4"), cwd=self.folder, check=True, timeout=LIMIT)
         graph = read(self.folder, "mine", 1)
         self.assertEqual((graph["rank"], graph["world"]), (1, 4))
         self.assertEqual([n["op"] for n in graph["nodes"] if "comm" in n], ["all_reduce"])

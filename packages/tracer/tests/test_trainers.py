@@ -4,12 +4,11 @@ import collections
 import importlib.util
 import os
 import subprocess
-import sys
 import unittest
 
 import torch
 
-from test_tracer import LIMIT, SCRIPTS, Folder, environment, read
+from test_tracer import LIMIT, PYTHON, SCRIPTS, Folder, environment, read
 
 RECENT = tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 6)
 MEGATRON = os.environ.get("MEGATRON_LM")
@@ -73,7 +72,7 @@ class Megatron(Folder):
         --split 100,0,0 --transformer-impl transformer_engine""".split()
 
     def pretrain(self, *arguments):
-        done = subprocess.run([sys.executable, "-m", "trainspec_tracer", "--device", "h100_sxm", "--packages", "transformer_engine", "--values", "take", "--ranks", "0",
+        done = subprocess.run([PYTHON, "-m", "trainspec_tracer", "--device", "h100_sxm", "--packages", "transformer_engine", "--values", "take", "--ranks", "0",
                                "-o", str(self.folder / "traced.{rank}.json"), "--", "torchrun", "--nproc_per_node=8", os.path.join(MEGATRON, "pretrain_gpt.py"), *self.SCRIPT, *arguments],
                               env={**environment(CUDA_DEVICE_MAX_CONNECTIONS="1"), "PYTHONPATH": os.pathsep.join([environment()["PYTHONPATH"], MEGATRON])}, capture_output=True, text=True, timeout=LIMIT)
         self.assertEqual(done.returncode, 0, done.stderr[-4000:])
@@ -112,7 +111,7 @@ class Transformers(Folder):
 
     def trainer(self, world, *arguments):
         script = [str(SCRIPTS / "hf_trainer.py"), "--output", str(self.folder / "out"), *arguments]
-        done = subprocess.run([sys.executable, "-m", "trainspec_tracer", "--device", "h100_sxm", "--world", str(world), "-o", str(self.folder / "traced.{rank}.json"), "--", sys.executable, *script],
+        done = subprocess.run([PYTHON, "-m", "trainspec_tracer", "--device", "h100_sxm", "--world", str(world), "-o", str(self.folder / "traced.{rank}.json"), "--", PYTHON, *script],
                               env={**environment(), "PYTHONPATH": os.pathsep.join([environment()["PYTHONPATH"], TRANSFORMERS])}, capture_output=True, text=True, timeout=LIMIT)
         self.assertEqual(done.returncode, 0, done.stderr[-4000:])
         return read(self.folder, "traced", world - 1)
