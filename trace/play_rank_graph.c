@@ -26,7 +26,7 @@ typedef struct digest { uint64_t half[2]; } digest;
 typedef struct shared {
   digest work;
   uint32_t rank, ranks; /* the first, and how many */
-  uint32_t fragment, first_item, first_holding, holding_count;
+  uint32_t fragment, first_holding, holding_count;
 } shared;
 
 typedef struct play_rank_graph_maker {
@@ -295,50 +295,39 @@ typedef struct play_rank_graph_program {
   uint32_t *first_mem;
   const message_key *keys;
   ts_arena *work;
-  TS_VEC(ts_ir_node) nodes;
-  TS_VEC(ts_ir_port) ports;
-  TS_VEC(ts_ir_binding) bindings;
-  ts_kernel_list kernels; /* of the node under way */
+  ts_program_maker make;
 } play_rank_graph_program;
 
-static void put_message(play_rank_graph_maker *m, play_rank_graph_program *p, ts_ir_node *n,
-                        uint32_t i)
+/* Its program plays its one fragment. */
+static void end_program(const play_rank_graph_maker *m, const play_rank_graph_program *p,
+                        const shared *found)
 {
-  const ts_event_comm *c = &p->e->comms.at[ts_event_at(p->e, i)->detail];
-  n->op = c->kind == TS_COMM_SEND ? TS_IR_SEND : TS_IR_RECV;
-  n->host_ps = m->prices->message;
-  n->arg = (uint32_t)p->ports.count;
-  TS_PUSH(p->work, &p->ports,
-          ((ts_ir_port){.bytes = c->bytes > 0 ? (uint64_t)c->bytes : 0,
-                        .group = m->message_group,
-                        .is_send = c->kind == TS_COMM_SEND}));
-}
-
-static void bind_messages(const play_rank_graph_maker *m, play_rank_graph_program *p)
-{
+  TS_VEC(ts_ir_binding) bindings = {0};
   for (uint32_t i = 0; p->keys && i < p->e->count; i++)
     if (is_message(p->e, ts_event_at(p->e, i)))
-      TS_PUSH(p->work, &p->bindings,
+      TS_PUSH(p->work, &bindings,
               ((ts_ir_binding){(uint32_t)p->e->comms.at[ts_event_at(p->e, i)->detail].peer,
                                tag_of(m, &p->keys[i])}));
+  ts_ir_item item = ts_program_item(m->b, found->fragment, TS_IR_NONE, bindings.at, bindings.count);
+  ts_program_end(
+    m->b, ts_arena_printf(p->work, "rank %u", (uint32_t)p->e->rank),
+    (ts_ir_program){.first_holding = found->first_holding,
+                    .holding_count = found->holding_count,
+                    .memory_order = p->e->graph ? TS_IR_MEMORY_ISSUED : TS_IR_MEMORY_PLAYED},
+    &item, 1);
 }
 
 /* The n-th call of a list has the bytes that most is given by any member; `calls` counts them. */
-static void put_collective(play_rank_graph_maker *m, play_rank_graph_program *p, ts_ir_node *n,
-                           uint32_t i, uint32_t *calls)
+static uint32_t put_collective(play_rank_graph_maker *m, play_rank_graph_program *p, ts_ir_node n,
+                               uint32_t i, uint32_t *calls)
 {
   uint32_t number = m->groups->list_of[p->e->rank][ts_event_at(p->e, i)->detail];
-  n->host_ps = m->prices->collective;
-  if (number == TS_EVENT_NONE) { /* a group of one */
-    n->op = TS_IR_RECORD;
-    return;
-  }
+  if (number == TS_EVENT_NONE)
+    return ts_program_call(&p->make, n, TS_IR_NONE, 0, 0);
   const ts_rank_list *list = &m->groups->lists.at[number];
   const ts_rank_call *call = &list->calls.at[calls[number]++];
-  ts_ir_collective collective = {
-    .kind = ts_comm_in_ir(call->kind), .group = m->ir_groups[list->group], .bytes = call->bytes};
-  n->op = TS_IR_COLLECTIVE;
-  n->arg = ts_ir_intern(m->b, TS_IR_COLLECTIVES, &collective);
+  return ts_program_call(&p->make, n, m->ir_groups[list->group], ts_comm_in_ir(call->kind),
+                         (int64_t)call->bytes);
 }
 
 /* TS_IR_CATEGORIES: there is no such category (doc/graph_json.md). One that is not said, and those
@@ -354,122 +343,56 @@ static uint32_t category_of(const char *name)
   return c;
 }
 
-/* What is allocated when its first kernel starts (`begins`), and freed when the last ends. */
-static void play_rank_graph_put_memory(play_rank_graph_maker *m, play_rank_graph_program *p,
-                                       ts_ir_node *n, uint32_t i, bool begins, bool ends)
+static void take_needs(play_rank_graph_program *p, uint32_t i)
 {
-  TS_VEC(ts_ir_mem) mems = {0};
+  for (uint32_t k = p->first_dep[i]; k < p->first_dep[i + 1]; k++)
+    ts_program_wait(&p->make, p->node_of[p->deps[k]]);
   for (uint32_t k = p->first_mem[i]; k < p->first_mem[i + 1]; k++) {
     const ts_graph_memory *g = &p->e->graph->memory.at[k];
-    if (g->bytes > 0 ? begins : ends)
-      TS_PUSH(p->work, &mems,
-              ((ts_ir_mem){.bytes = g->bytes,
-                           .category = category_of(ts_events_text(p->e, g->category)),
-                           .label = ts_ir_add_string(m->b, ts_events_text(p->e, g->module))}));
+    ts_program_memory(&p->make, g->bytes, category_of(ts_events_text(p->e, g->category)),
+                      ts_events_text(p->e, g->module));
   }
-  n->mem_count = (uint16_t)mems.count;
-  n->first_mem = mems.count ? ts_ir_intern_run(m->b, TS_IR_MEMS, mems.at, (uint32_t)mems.count) : 0;
 }
 
-static int play_rank_graph_by_number(const void *a, const void *b)
+static uint32_t put_host(play_rank_graph_program *p, ts_ir_node n, const ts_event *v)
 {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
+  n.op = v->duration > 0 ? TS_IR_HOST_WORK : TS_IR_HOST_SYNC;
+  n.host_ps = v->duration > 0 ? (uint64_t)v->duration * 1000 : 0;
+  return ts_program_node(&p->make, n);
 }
 
-static void put_dependencies(play_rank_graph_maker *m, play_rank_graph_program *p, ts_ir_node *n,
-                             uint32_t i)
-{
-  uint32_t count = p->first_dep[i + 1] - p->first_dep[i],
-           *deps = TS_NEW_ARRAY(p->work, uint32_t, count + 1), kept = 0;
-  for (uint32_t k = 0; k < count; k++) deps[k] = p->node_of[p->deps[p->first_dep[i] + k]];
-  qsort(deps, count, sizeof *deps, play_rank_graph_by_number);
-  for (uint32_t k = 0; k < count; k++)
-    if (!kept || deps[kept - 1] != deps[k])
-      deps[kept++] = deps[k];
-  n->dep_count = (uint16_t)kept;
-  n->first_dep = ts_ir_intern_run(m->b, TS_IR_DEPS, deps, kept);
-}
-
-/* The kernels of an operation follow one another on its stream; one that launches nothing takes no
- * time. */
-static bool put_kernels(play_rank_graph_maker *m, play_rank_graph_program *p, ts_ir_node n,
-                        uint32_t i)
-{
-  p->kernels.count = 0;
-  if (!m->prices->kernels(m->prices->closure, p->e, i, p->work, &p->kernels, m->error))
-    return false;
-  if (!p->kernels.count) {
-    n.op = TS_IR_RECORD;
-    if (p->first_mem)
-      play_rank_graph_put_memory(m, p, &n, i, true, true);
-    TS_PUSH(p->work, &p->nodes, n);
-  }
-  n.host_ps = m->prices->launch;
-  for (size_t k = 0; k < p->kernels.count; k++) {
-    n.arg = p->kernels.at[k];
-    if (p->first_mem)
-      play_rank_graph_put_memory(m, p, &n, i, k == 0, k + 1 == p->kernels.count);
-    TS_PUSH(p->work, &p->nodes, n);
-    n.dep_count = 0;
-    n.first_dep = 0;
-  }
-  return true;
-}
-
-static void put_host(ts_ir_node *n, const ts_event *v)
-{
-  n->op = v->duration > 0 ? TS_IR_HOST_WORK : TS_IR_HOST_SYNC;
-  n->host_ps = v->duration > 0 ? (uint64_t)v->duration * 1000 : 0;
-}
-
-static void put_wait(play_rank_graph_maker *m, play_rank_graph_program *p, uint32_t label,
-                     uint32_t node)
-{
-  ts_ir_node wait = {.op = TS_IR_HOST_SYNC,
-                     .phase = TS_IR_PHASE_OTHER,
-                     .label = label,
-                     .loc = TS_IR_NONE,
-                     .rule_loc = TS_IR_NONE,
-                     .dep_count = 1};
-  wait.first_dep = ts_ir_intern_run(m->b, TS_IR_DEPS, &node, 1);
-  TS_PUSH(p->work, &p->nodes, wait);
-}
-
-static bool play_rank_graph_put_node(play_rank_graph_maker *m, play_rank_graph_program *p,
-                                     uint32_t i, uint32_t *calls)
+static bool put_event(play_rank_graph_maker *m, play_rank_graph_program *p, uint32_t i,
+                      uint32_t *calls)
 {
   const ts_event *v = ts_event_at(p->e, i);
   const ts_graph_facts *f = ts_graph_facts_of(p->e, i);
   bool device = v->class == TS_EVENT_DEVICE,
        comm = device && v->kind == TS_KERNEL_COMMUNICATION && v->detail != TS_EVENT_NONE;
+  const char *module = f ? ts_events_text(p->e, f->module) : "",
+             *name = ts_events_text(p->e, v->name);
   ts_ir_node n = {.op = TS_IR_COMPUTE,
                   .stream = device ? (uint8_t)stream_of(m, p->e, v) : 0,
                   .phase = (uint8_t)phase_of(p->e, i),
-                  .loc = TS_IR_NONE,
-                  .rule_loc = TS_IR_NONE};
-  const char *module = f ? ts_events_text(p->e, f->module) : "",
-             *name = ts_events_text(p->e, v->name);
-  n.label =
-    ts_ir_add_string(m->b, *module ? ts_arena_printf(p->work, "%s %s", module, name) : name);
-  put_dependencies(m, p, &n, i);
+                  .label = ts_ir_add_string(
+                    m->b, *module ? ts_arena_printf(p->work, "%s %s", module, name) : name)};
+  take_needs(p, i);
   if (device && !comm) {
-    if (!put_kernels(m, p, n, i))
+    if (!ts_program_kernels(&p->make, n, p->e, i, &p->node_of[i], m->error))
       return false;
+  } else if (!device) {
+    p->node_of[i] = put_host(p, n, v);
+  } else if (is_message(p->e, v)) {
+    const ts_event_comm *c = &p->e->comms.at[v->detail];
+    p->node_of[i] =
+      ts_program_message(&p->make, n, c->kind == TS_COMM_SEND, m->message_group, c->bytes);
   } else {
-    if (!device)
-      put_host(&n, v);
-    else if (is_message(p->e, v))
-      put_message(m, p, &n, i);
-    else
-      put_collective(m, p, &n, i, calls);
-    if (p->first_mem)
-      play_rank_graph_put_memory(m, p, &n, i, true, true);
-    TS_PUSH(p->work, &p->nodes, n);
+    p->node_of[i] = put_collective(m, p, n, i, calls);
   }
-  p->node_of[i] = (uint32_t)p->nodes.count - 1;
-  if (f && f->sync)
-    put_wait(m, p, n.label, p->node_of[i]);
+  if (f && f->sync) {
+    ts_program_wait(&p->make, p->node_of[i]);
+    ts_program_node(
+      &p->make, (ts_ir_node){.op = TS_IR_HOST_SYNC, .phase = TS_IR_PHASE_OTHER, .label = n.label});
+  }
   return true;
 }
 
@@ -502,9 +425,9 @@ static bool sort_dependencies(play_rank_graph_maker *m, play_rank_graph_program 
 static bool sort_memory(play_rank_graph_maker *m, play_rank_graph_program *p)
 {
   const ts_events *e = p->e;
+  p->first_mem = TS_NEW_ARRAY(p->work, uint32_t, e->count + 2);
   if (!e->graph)
     return true;
-  p->first_mem = TS_NEW_ARRAY(p->work, uint32_t, e->count + 2);
   uint32_t k = 0;
   for (uint32_t i = 0; i <= e->count; i++) {
     while (k < e->graph->memory.count &&
@@ -566,25 +489,12 @@ static bool put_fragment(play_rank_graph_maker *m, play_rank_graph_program *p, u
   p->node_of = TS_NEW_ARRAY(p->work, uint32_t, p->e->count + 1);
   if (!sort_dependencies(m, p) || !sort_memory(m, p) || !check_memory(m, p->e))
     return false;
-  if (m->prices->step)
-    TS_PUSH(p->work, &p->nodes,
-            ((ts_ir_node){.op = TS_IR_HOST_WORK,
-                          .phase = TS_IR_PHASE_OTHER,
-                          .host_ps = m->prices->step,
-                          .label = ts_ir_add_string(m->b, "step"),
-                          .loc = TS_IR_NONE,
-                          .rule_loc = TS_IR_NONE}));
+  ts_program_step(&p->make);
   for (uint32_t i = 0; i < p->e->count; i++)
-    if (!play_rank_graph_put_node(m, p, i, calls))
+    if (!put_event(m, p, i, calls))
       return false;
-  ts_ir_fragment out = {
-    .name = ts_ir_add_string(m->b, ts_arena_printf(p->work, "rank %u", (uint32_t)p->e->rank)),
-    .work = ts_ir_add_string(m->b, "S"),
-    .node_count = (uint32_t)p->nodes.count,
-    .port_count = (uint32_t)p->ports.count};
-  out.first_node = ts_ir_append_copies(m->b, TS_IR_NODES, p->nodes.at, p->nodes.count);
-  out.first_port = ts_ir_append_copies(m->b, TS_IR_PORTS, p->ports.at, p->ports.count);
-  *fragment = ts_ir_append_copies(m->b, TS_IR_FRAGMENTS, &out, 1);
+  *fragment =
+    ts_program_fragment(&p->make, ts_arena_printf(p->work, "rank %u", (uint32_t)p->e->rank), "S");
   return true;
 }
 
@@ -596,25 +506,20 @@ static void find_shared(play_rank_graph_maker *m)
     uint32_t i = 0;
     while (i < m->shared.count && memcmp(&m->shared.at[i].work, &work, sizeof work) != 0) i++;
     if (i == m->shared.count)
-      TS_PUSH(m->work, &m->shared, ((shared){.work = work, .rank = r, .first_item = TS_IR_NONE}));
+      TS_PUSH(m->work, &m->shared, ((shared){.work = work, .rank = r}));
     m->shared.at[i].ranks++;
     m->shared_of[r] = i;
   }
 }
 
-static uint32_t put_item(play_rank_graph_maker *m, play_rank_graph_program *p, uint32_t fragment)
-{
-  ts_ir_item item = {.fragment = fragment, .micro_batch = TS_IR_NONE};
-  item.first_binding =
-    ts_ir_append_copies(m->b, TS_IR_BINDINGS, p->bindings.at, p->bindings.count);
-  return ts_ir_append_copies(m->b, TS_IR_ITEMS, &item, 1);
-}
-
 static bool put_program(play_rank_graph_maker *m, uint32_t rank)
 {
-  play_rank_graph_program p = {.e = m->ranks[rank], .work = ts_arena_new("program of a rank")};
+  ts_arena *work = ts_arena_new("program of a rank");
+  play_rank_graph_program p = {.e = m->ranks[rank],
+                               .work = work,
+                               .keys = number_messages(work, m->ranks[rank]),
+                               .make = {.b = m->b, .arena = work, .prices = m->prices}};
   shared *found = &m->shared.at[m->shared_of[rank]];
-  p.keys = number_messages(p.work, p.e);
   bool good = take_messages(m, p.e, p.keys);
   if (good && found->rank == rank) {
     m->prices->alike(m->prices->closure, found->ranks);
@@ -622,19 +527,9 @@ static bool put_program(play_rank_graph_maker *m, uint32_t rank)
     if (good)
       found->first_holding = put_holdings(m, p.e, &found->holding_count);
   }
-  if (good) {
-    bind_messages(m, &p);
-    if (found->first_item == TS_IR_NONE || p.bindings.count)
-      found->first_item = put_item(m, &p, found->fragment);
-    ts_ir_program out = {.item_count = 1,
-                         .first_item = found->first_item,
-                         .first_holding = found->first_holding,
-                         .holding_count = found->holding_count,
-                         .memory_order = p.e->graph ? TS_IR_MEMORY_ISSUED : TS_IR_MEMORY_PLAYED};
-    out.name = ts_ir_add_string(m->b, ts_arena_printf(p.work, "rank %u", rank));
-    ts_ir_append_copies(m->b, TS_IR_PROGRAMS, &out, 1);
-  }
-  ts_arena_free(p.work);
+  if (good)
+    end_program(m, &p, found);
+  ts_arena_free(work);
   return good;
 }
 
@@ -682,13 +577,11 @@ static void play_rank_graph_put_streams(play_rank_graph_maker *m)
 {
   for (size_t s = 0; s < m->groups->streams.count; s++) {
     const char *kind = m->groups->streams.at[s].kind;
-    ts_ir_stream stream = {
-      .name = ts_ir_add_string(m->b, ts_arena_printf(m->work, "%s %zu", kind, s)),
-      .kind = strcmp(kind, "comm") == 0 ? TS_IR_STREAM_COMM :
-              strcmp(kind, "copy") == 0 ? TS_IR_STREAM_COPY :
-                                          TS_IR_STREAM_COMPUTE};
-    stream.unshared = m->prices->unshared && stream.kind == TS_IR_STREAM_COMPUTE;
-    ts_ir_append_copies(m->b, TS_IR_STREAMS, &stream, 1);
+    ts_program_stream(m->b, ts_arena_printf(m->work, "%s %zu", kind, s),
+                      strcmp(kind, "comm") == 0 ? TS_IR_STREAM_COMM :
+                      strcmp(kind, "copy") == 0 ? TS_IR_STREAM_COPY :
+                                                  TS_IR_STREAM_COMPUTE,
+                      m->prices->unshared);
   }
 }
 
@@ -743,8 +636,7 @@ static bool play_rank_graph_play(play_rank_graph_maker *m)
   if (!check_ranks(m) ||
       !(m->groups = ts_rank_groups_new(m->work, m->ranks, m->world, m->error)))
     return false;
-  ts_ir_axis axis = {.name = ts_ir_add_string(m->b, "rank"), .size = m->world, .stride = 1};
-  ts_ir_append_copies(m->b, TS_IR_AXES, &axis, 1);
+  ts_program_axis(m->b, "rank", m->world, 1);
   put_groups(m);
   play_rank_graph_put_streams(m);
   collect_messages(m);
