@@ -29,6 +29,7 @@ fn _mi325x(gpus: Int) -> Cluster = mi325x_nodes(nodes: _nodes(gpus))
 fn _mi350x(gpus: Int) -> Cluster = mi350x_nodes(nodes: _nodes(gpus))
 fn _mi355x(gpus: Int) -> Cluster = mi355x_nodes(nodes: _nodes(gpus))
 fn _gaudi2(gpus: Int) -> Cluster = gaudi2_nodes(nodes: _nodes(gpus))
+fn _gaudi3(gpus: Int) -> Cluster = gaudi3_nodes(nodes: _nodes(gpus))
 fn _l40s(gpus: Int) -> Cluster = linked_nodes(ceil_div(gpus, 4), kind: l40s, links: 24 GB/s, nic: 200 Gb/s, gpus: 4, latency: 2.5 us)
 fn _h20(gpus: Int) -> Cluster = hgx_h20(nodes: _nodes(gpus))
 // Four a node, all linked, on Slingshot 11 (the nodes of Alps).
@@ -66,6 +67,7 @@ let machine_mi325x: Machine = { island: 8, cluster: _mi325x, network: _collectiv
 let machine_mi350x: Machine = { island: 8, cluster: _mi350x, network: _collectives, costs: costs_mi350x, measured: false }
 let machine_mi355x: Machine = { island: 8, cluster: _mi355x, network: _collectives, costs: costs_mi355x, measured: false }
 let machine_gaudi2: Machine = { island: 8, cluster: _gaudi2, network: _collectives, costs: costs_gaudi2, measured: false }
+let machine_gaudi3: Machine = { island: 8, cluster: _gaudi3, network: _collectives, costs: costs_gaudi3, measured: false }
 let machine_v5e: Machine = { island: 0, cluster: pods_of_v5e, network: _torus(4), costs: costs_v5e, measured: false }
 let machine_v5p: Machine = { island: 0, cluster: pods_of_v5p, network: _torus(6), costs: costs_v5p, measured: false }
 let machine_v6e: Machine = { island: 0, cluster: pods_of_v6e, network: _torus(4), costs: costs_v6e, measured: false }
@@ -98,6 +100,7 @@ let _machines: List[Record] = [
   { word: "mi350x", machine: machine_mi350x },
   { word: "mi355x", machine: machine_mi355x },
   { word: "gaudi2", machine: machine_gaudi2 },
+  { word: "gaudi3", machine: machine_gaudi3 },
   { word: "v5e", machine: machine_v5e },
   { word: "v5p", machine: machine_v5p },
   { word: "v6e", machine: machine_v6e },

@@ -82,8 +82,10 @@ stdlib_files = \
 	stdlib/frameworks/nvidia.ts \
 	stdlib/frameworks/profile.ts \
 	stdlib/frameworks/torch.ts \
+	stdlib/gpus/amazon.ts \
 	stdlib/gpus/amd.ts \
 	stdlib/gpus/blackwell.ts \
+	stdlib/gpus/geforce.ts \
 	stdlib/gpus/google.ts \
 	stdlib/gpus/hopper.ts \
 	stdlib/gpus/intel.ts \

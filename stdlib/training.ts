@@ -404,6 +404,7 @@ let costs_gaudi2: TrainingCosts = {
   sdpa: "cudnn",
   formats: ["bf16", "fp8"],
 }
+let costs_gaudi3 = costs_gaudi2 with { kind = gaudi3 }
 let costs_v5e: TrainingCosts = {
   kind: tpu_v5e,
   power: 1.15,

@@ -134,24 +134,22 @@ static void put_kinds(const list_task *t, FILE *out)
               t->options.called);
 }
 
-/* What a gpu has: its memory, its bandwidth and its highest rate. */
+/* What a gpu has: its memory, its bandwidth and its rate in one format, so that gpus compare. */
 static const char *facts_of(const list_task *t, const ts_entry *entry)
 {
+  static const char format[] = "bf16";
   ts_value gpu = ts_entry_value(t->session, (ts_entry *)(uintptr_t)entry);
-  const ts_value *memory, *bandwidth, *peak, *best = NULL;
-  const char *format = "";
+  const ts_value *memory, *bandwidth, *peaks, *peak = NULL;
   if (gpu.type != TS_T_GPU || !(memory = ts_record_find(gpu.u.record, "memory")) ||
       !(bandwidth = ts_record_find(gpu.u.record, "bandwidth")))
     return "";
-  peak = ts_record_find(gpu.u.record, "peak");
-  for (uint32_t i = 0; peak && peak->type == TS_T_RECORD && i < peak->u.record->count; i++)
-    if (!best || peak->u.record->at[i].value->u.real > best->u.real) {
-      best = peak->u.record->at[i].value;
-      format = peak->u.record->at[i].name;
-    }
-  return ts_arena_printf(t->arena, " %6.4g GiB  %6.4g TB/s  %6.4g PFLOP/s %s",
-                         memory->u.real / 0x1p33, bandwidth->u.real / 8e12,
-                         best ? best->u.real / 1e15 : 0, format);
+  if ((peaks = ts_record_find(gpu.u.record, "peak")) && peaks->type == TS_T_RECORD)
+    peak = ts_record_find(peaks->u.record, format);
+  const char *sizes = ts_arena_printf(t->arena, " %6.4g GiB  %6.4g TB/s", memory->u.real / 0x1p33,
+                                      bandwidth->u.real / 8e12);
+  return peak ?
+           ts_arena_printf(t->arena, "%s  %6.4g TFLOP/s %s", sizes, peak->u.real / 1e12, format) :
+           sizes;
 }
 
 /* One that is neither its group's nor its file's. */

@@ -1,7 +1,8 @@
 // Nodes of eight accelerators each linked to the seven others: what a device sends to one of them
 // has a seventh of its links, a collective over all uses all of them at once, as a switch of their
 // sum would. Sources: AMD Instinct MI300X platform data sheet (seven links of 64 GB/s a direction,
-// 76.8 with the MI350 series); Intel Gaudi 2 white paper (21 ports of 100 Gb/s inside, 3 outside).
+// 76.8 with the MI350 series); Intel Gaudi 2 white paper (21 ports of 100 Gb/s inside, 3
+// outside; of 200 Gb/s on Gaudi 3).
 export import std.gpus.amd
 export import std.gpus.intel
 
@@ -21,3 +22,4 @@ fn mi325x_nodes(nodes: Int) -> Cluster = linked_nodes(nodes, kind: mi325x, links
 fn mi350x_nodes(nodes: Int) -> Cluster = linked_nodes(nodes, kind: mi350x, links: 537.6 GB/s, nic: 400 Gb/s)
 fn mi355x_nodes(nodes: Int) -> Cluster = linked_nodes(nodes, kind: mi355x, links: 537.6 GB/s, nic: 400 Gb/s)
 fn gaudi2_nodes(nodes: Int) -> Cluster = linked_nodes(nodes, kind: gaudi2, links: 262.5 GB/s, nic: 37.5 GB/s, latency: 2 us)
+fn gaudi3_nodes(nodes: Int) -> Cluster = linked_nodes(nodes, kind: gaudi3, links: 525 GB/s, nic: 75 GB/s, latency: 2 us)

@@ -1,7 +1,20 @@
 // Accelerators of AMD. Rates are dense. `watts` is the limit of the board, for functions of plans to
 // ask.
 //
+// An MI250X is two devices of a job, its two dies: `mi250x` is one of them.
+//
 // The MI350X and MI355X have no units for tf32 any more: what asks for it runs in fp32.
+
+gpu mi250x source "AMD Instinct MI250X data sheet (2021), a half" {
+  memory = 65520 MiB
+  reserved = 0.8 GiB
+  bandwidth = 1638 GB/s
+  peak = { fp32: 47.9 TFLOP/s, tf32: 47.9 TFLOP/s, fp16: 191.5 TFLOP/s, bf16: 191.5 TFLOP/s }
+  sms = 110
+  l2 = 8 MiB
+  watts = 280 W
+  called = ["*MI250X*"]
+}
 
 gpu mi300x source "AMD Instinct MI300X data sheet" {
   memory = 196592 MiB

@@ -38,3 +38,23 @@ gpu h200_nvl = h200_sxm with {
   host_watts = 0 W
   called = ["*H200 NVL"]
 } source "NVIDIA H200 data sheet (2024), on PCIe"
+
+gpu h100_nvl = h100_sxm with {
+  memory = 95830 MiB
+  bandwidth = 3938 GB/s
+  peak = { fp32: 60 TFLOP/s, tf32: 417.5 TFLOP/s, fp16: 835.5 TFLOP/s, bf16: 835.5 TFLOP/s, fp8: 1670.5 TFLOP/s }
+  watts = 400 W
+  idle_watts = idle * 400 W
+  host_watts = 0 W
+  called = ["*H100 NVL"]
+} source "NVIDIA H100 NVL data sheet (2024), on PCIe"
+
+gpu h100_pcie = h100_sxm with {
+  bandwidth = 2039 GB/s
+  peak = { fp32: 51.2 TFLOP/s, tf32: 378 TFLOP/s, fp16: 756 TFLOP/s, bf16: 756 TFLOP/s, fp8: 1513 TFLOP/s }
+  sms = 114
+  watts = 350 W
+  idle_watts = idle * 350 W
+  host_watts = 0 W
+  called = ["*H100 PCIe"]
+} source "NVIDIA H100 data sheet (2023) and GH100 whitepaper v1.04, on PCIe"

@@ -6,7 +6,8 @@
 // under which measurements that hold for it are filed, the driver's among them; those of the A100
 // and H100 hold for the A800 and H800, which differ in their links alone.
 //
-// Newer boards are in std.gpus.blackwell, variants of the H100 in std.gpus.hopper. The A800 and H800
+// Newer boards are in std.gpus.blackwell, variants of the H100 in std.gpus.hopper, GeForce in
+// std.gpus.geforce. The A800 and H800
 // are the A100 and H100 with NVLink at 400 GB/s in both directions together (NVIDIA product pages of
 // 2022 and 2023).
 
@@ -74,6 +75,18 @@ gpu a40 source "NVIDIA A40 data sheet (2021)" {
   watts = 300 W
   idle_watts = idle * 300 W
   called = ["*NVIDIA A40"]
+}
+
+gpu a10g source "AWS EC2 G5 documentation and NVIDIA A10G data sheet (2021)" {
+  memory = 23028 MiB
+  reserved = 0.45 GiB
+  bandwidth = 600 GB/s
+  peak = { fp32: 31.5 TFLOP/s, tf32: 35 TFLOP/s, fp16: 70 TFLOP/s, bf16: 70 TFLOP/s }
+  sms = 80
+  l2 = 6 MiB
+  watts = 300 W
+  idle_watts = idle * 300 W
+  called = ["*NVIDIA A10G"]
 }
 
 gpu l4 source "NVIDIA L4 data sheet (2023)" {
