@@ -106,7 +106,7 @@ def become(arguments, folder, environment, descriptors):
 
 
 def main():
-    import torch._meta_registrations, torch.distributed, torch.multiprocessing, torch.utils.checkpoint  # noqa: E401, F401
+    import torch._meta_registrations, torch.distributed.optim, torch.multiprocessing, torch.utils.checkpoint  # noqa: E401, F401
     gc.freeze()  # a fork that looks through all of it copies it
     request, status = serve(socket.socket(fileno=int(sys.argv[1]))), 0
     try:

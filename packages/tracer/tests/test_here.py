@@ -20,11 +20,11 @@ class Here(unittest.TestCase):
     def test_here_predicts_and_runs(self):
         with tempfile.TemporaryDirectory(prefix="trainspec-tracer.") as folder:
             table = pathlib.Path(folder) / "here.csv"
-            done = self.run_here("--small", "--repeats", "1", "--out", str(table), "gpt.tensor.1", "cnn.pipeline.4")
+            done = self.run_here("--small", "--repeats", "1", "--out", str(table), "gpt.tensor.1", "gpt.pipeline.4")
             self.assertEqual(done.returncode, 0, done.stderr)
             with open(table, newline="") as rows:
                 found = {row["case"]: row for row in csv.DictReader(rows)}
-        self.assertEqual(set(found), {"gpt.tensor.1", "cnn.pipeline.4"})
+        self.assertEqual(set(found), {"gpt.tensor.1", "gpt.pipeline.4"})
         for row in found.values():
             self.assertGreater(float(row["measured_s"]), 0)
             self.assertGreater(float(row["predicted_s"]), 0)
