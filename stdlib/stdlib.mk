@@ -188,6 +188,7 @@ stdlib_files = \
 	stdlib/strategies/offload.ts \
 	stdlib/strategies/recompute.ts \
 	stdlib/strategies/tied.ts \
+	stdlib/tools/orders.ts \
 	stdlib/tools/start.ts \
 	stdlib/tools/ways_out.ts \
 	stdlib/training.ts \

@@ -28,7 +28,7 @@ static const ts_option options[] = {
    "has)",
    "Search"},
   {FROM, 0, "from", "EXPR", "begin with this schedule too, which may name what the plan may", NULL},
-  {FRESH, 0, "fresh", NULL, "do not begin with the plan's own order", NULL},
+  {FRESH, 0, "fresh", NULL, "begin with neither the plan's own order nor the library's", NULL},
   {WHOLE, 0, "whole", NULL, "leave backwards whole, for frameworks that cannot split them", NULL},
   {BUDGET, 0, "budget", "N",
    "orders to time (as many as take some ten seconds, up to 200,000), or a time such as 30s; with "

@@ -189,12 +189,29 @@ static void list_all(searcher *x, const uint16_t *word, uint32_t began)
   }
 }
 
+static bool may_begin(searcher *x, const uint16_t *word)
+{
+  return legal(x, word) && ts_pipeline_time(x->s, word) < TS_PIPELINE_LATE;
+}
+
 static void begin_with(searcher *x, const uint16_t *word, uint32_t began)
 {
-  if (!legal(x, word) || ts_pipeline_time(x->s, word) >= TS_PIPELINE_LATE)
+  if (!may_begin(x, word))
     return;
   keep_merged(x, word, began);
   list_all(x, word, began);
+}
+
+/* All of them as they stand; then what lists make of them, for a part of the orders, so that many
+ * beginnings leave enough to climb from them. */
+static void begin_with_given(searcher *x, const uint16_t *const *words, uint32_t count)
+{
+  for (uint32_t k = 0; k < count && !at_bound(x); k++)
+    if (may_begin(x, words[k]))
+      keep_merged(x, words[k], k);
+  for (uint32_t k = 0; k < count && x->timed < x->how->orders / 4 + 1 && !at_bound(x); k++)
+    if (may_begin(x, words[k]))
+      list_all(x, words[k], k);
 }
 
 /* Waves as near to each other as memory allows. */
@@ -496,8 +513,7 @@ ts_pipeline_found ts_pipeline_improve(ts_arena *arena, const ts_pipeline *p,
                 .best = TS_PIPELINE_LATE,
                 .telling = PTHREAD_MUTEX_INITIALIZER};
   open_searcher(&x, arena, p, search, bound->step, &all);
-  for (uint32_t k = 0; k < begin_count; k++)
-    begin_with(&x, begins[k], k);
+  begin_with_given(&x, begins, begin_count);
   begin_with_waves(&x, begin_count);
   climb_all(&x);
   ts_pipeline_found found = {

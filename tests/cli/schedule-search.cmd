@@ -10,4 +10,4 @@ search --memory=own -D 'schedule=dual_pipe(p: 4, m: 8)'
 search --seed=7 --format=language --name=mine -D 'schedule=zb_h1(p: 3, m: 4)'
 search --format=csv -D 'schedule=zb_h1(p: 3, m: 4)'
 # figures of a real model move with the data of std
-echo '== a real model'; trainspec schedule --budget=1500 ../../examples/my_schedule.ts | sed -E 's/ +[0-9.]+ (ms|s) .*/ .../; /Limit of memory/s/.*Limit/Limit/; /^ +[0-3] [FIW.]{96}$/s/ [FIW.]+/ .../'
+echo '== a real model'; trainspec schedule --budget=1500 ../../examples/my_schedule.ts | sed -E 's/ +[0-9.]+ (ms|s) .*/ .../; /Limit of memory/s/.*Limit/Limit/; /^ +[0-3] [FIW.]{96}$/s/ [FIW.]+/ .../; s/take [0-9.]+ m?s/take .../'

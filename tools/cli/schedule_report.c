@@ -17,7 +17,7 @@ static double above(int64_t step, int64_t bound)
 /* By which share the play's time is off the search's, where calls share links or ranks differ. */
 static double off(const ts_order_answer *a)
 {
-  return a->own_is_best ? 0 : (double)a->found.step / (double)a->order->step - 1;
+  return a->order ? (double)a->found.step / (double)a->order->step - 1 : 0;
 }
 
 static const char *const mergings[] = {"split", "whole", "pairs", "all pairs"};
@@ -73,7 +73,8 @@ static void put_how(const ts_order_answer *a, FILE *out)
   if (a->own_is_best)
     fputs("None is shorter than the plan's own.", out);
   else
-    ts_put_text(out, "The one found goes back to %s.", a->begins[a->order->began]);
+    ts_put_text(out, a->order ? "The one found goes back to %s." : "None is shorter than %s.",
+                a->begins[a->began]);
   if (a->limit > 0)
     ts_put_text(out, " Limit of memory: %s of a device, %s.", ts_format_bytes(a->limit).text,
                 a->limit_from);
@@ -229,8 +230,8 @@ void ts_order_json(const ts_order_answer *a, FILE *out)
   if (a->limit > 0)
     ts_json_put_count(&w, "memory_limit_bytes", (uint64_t)a->limit);
   ts_json_put_count(&w, "orders_timed", a->search.timed);
-  ts_json_put_text(&w, "begun_with", a->own_is_best ? a->begins[0] : a->begins[a->order->began]);
-  ts_json_put_text(&w, "played", a->own_is_best ? "as it is" : mergings[a->merging]);
+  ts_json_put_text(&w, "begun_with", a->begins[a->began]);
+  ts_json_put_text(&w, "played", a->order ? mergings[a->merging] : "as it is");
   ts_json_put_number(&w, "play_over_search", "%.12g", 1 + off(a));
   ts_json_line(&w, 2);
   ts_json_begin(&w, "order", '[');

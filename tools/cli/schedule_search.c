@@ -4,11 +4,23 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "compiler/eval/mesh.h"
+#include "compiler/eval/module.h"
 #include "tools/cli/schedule_orders.h"
 
 enum { USUAL_ITEMS = 300000000, LEAST_ORDERS = 2000, MOST_ORDERS = 200000 };
 enum { MOST_JOINS = 6 }; /* orders that say how long items take that are played as one */
 enum { MOST_TRIES = 4 }; /* with less room, where the play holds more than the search thought */
+
+/* NONE: no beginning */
+#define NO_BEGIN UINT32_MAX
+
+/* `schedule`: an expression, NULL for the plan's own; of `library`, it names what the plan need not
+ * import */
+typedef struct begin {
+  const char *name, *schedule;
+  bool library;
+} begin;
 
 typedef struct schedule_search_job {
   ts_arena *arena;
@@ -19,7 +31,10 @@ typedef struct schedule_search_job {
   const ts_schedule *own; /* the plan's */
   ts_pipeline *p;
   TS_VEC(const uint16_t *) begins;
-  TS_VEC(const char *) names;
+  TS_VEC(begin) begun;
+  /* of what may be the answer as it stands, the shortest in the play: its number, or NONE */
+  uint32_t given;
+  uint64_t given_step;
 } schedule_search_job;
 
 /* ---- Playing ---- */
@@ -49,16 +64,29 @@ static void close_played(ts_order_played *of)
 
 /* The plan once more, with another schedule or order. What there is to say of it was said of the
  * plan. */
-static bool schedule_search_compile(schedule_search_job *j, const char *schedule,
-                                    const ts_given_order *order, ts_order_played *out)
+static bool compile_text(schedule_search_job *j, const char *text, size_t size,
+                         const char *schedule, const ts_given_order *order, ts_order_played *out)
 {
   ts_compile_options options = j->task->compile;
-  const ts_input *plan = &j->answer->own.input;
   options.schedule = schedule;
   options.order = order;
   *out = (ts_order_played){.session = ts_session_new(j->arena)};
-  return ts_input_compile(out->session, j->task->path, plan->text, plan->size, &options,
-                          &out->input);
+  return ts_input_compile(out->session, j->task->path, text, size, &options, &out->input);
+}
+
+static bool schedule_search_compile(schedule_search_job *j, const ts_given_order *order,
+                                    ts_order_played *out)
+{
+  const ts_input *plan = &j->answer->own.input;
+  return compile_text(j, plan->text, plan->size, NULL, order, out);
+}
+
+static bool compile_begin(schedule_search_job *j, const begin *b, ts_order_played *out)
+{
+  const ts_input *plan = &j->answer->own.input;
+  const char *text = ts_arena_printf(j->arena, "%.*s%s", (int)plan->size, plan->text,
+                                     b->library ? "\nimport std.tools.orders\n" : "");
+  return compile_text(j, text, strlen(text), b->schedule, NULL, out);
 }
 
 static int schedule_search_tell(schedule_search_job *j, const ts_order_played *of)
@@ -103,45 +131,6 @@ static bool same_places(const ts_schedule *a, const ts_schedule *b)
   return a->ranks == b->ranks && a->chunks == b->chunks && a->copies == b->copies &&
          a->micro_batches == b->micro_batches &&
          !memcmp(a->rank_of, b->rank_of, a->stages * sizeof *a->rank_of);
-}
-
-/* ---- Beginnings ---- */
-
-static void add_begin(schedule_search_job *j, const ts_schedule *sc, const char *name)
-{
-  const uint16_t *word = ts_order_word(j->arena, j->p, sc, j->task->whole);
-  if (!word)
-    return;
-  TS_PUSH(j->arena, &j->begins, word);
-  TS_PUSH(j->arena, &j->names, name);
-}
-
-static int add_from(schedule_search_job *j, const char *text)
-{
-  ts_order_played other;
-  if (!schedule_search_compile(j, text, NULL, &other)) {
-    return schedule_search_tell(j, &other);
-  }
-  bool same = same_places(other.input.schedule, j->own);
-  if (same)
-    add_begin(j, other.input.schedule, text);
-  ts_input_close(&other.input);
-  if (same)
-    return TS_EXIT_DONE;
-  ts_diag *d = ts_diag_add(j->session->diags, TS_E0409, j->own->span,
-                           "`--from` needs the stages and micro-batches of the plan's schedule");
-  ts_diag_here(d, "%u micro-batches, %u ranks, chunks of a rank: %u", j->own->micro_batches,
-               j->own->ranks, j->own->chunks);
-  ts_diag_note(d, "`%s`: %u micro-batches, %u ranks, chunks of a rank: %u%s", text,
-               other.input.schedule->micro_batches, other.input.schedule->ranks,
-               other.input.schedule->chunks,
-               other.input.schedule->ranks == j->own->ranks &&
-                   other.input.schedule->chunks == j->own->chunks &&
-                   other.input.schedule->micro_batches == j->own->micro_batches ?
-                 ", in other places" :
-                 "");
-  ts_diag_help(d, "let the plan itself have the stages to be searched");
-  return TS_EXIT_REJECTED;
 }
 
 /* ---- Memory ---- */
@@ -194,6 +183,145 @@ static bool schedule_search_fits(const schedule_search_job *j, const ts_order_pl
   return j->answer->limit <= 0 || (double)of->peak <= j->answer->limit;
 }
 
+/* ---- Beginnings ---- */
+
+static void add_begin(schedule_search_job *j, const ts_schedule *sc, const begin *b)
+{
+  const uint16_t *word = ts_order_word(j->arena, j->p, sc, j->task->whole);
+  if (!word)
+    return;
+  TS_PUSH(j->arena, &j->begins, word);
+  TS_PUSH(j->arena, &j->begun, *b);
+}
+
+/* What was played may be the answer as it stands, if nothing shorter is found. */
+static void note_given(schedule_search_job *j, const ts_order_played *of)
+{
+  bool parts = j->task->whole && has_parts(of->input.schedule);
+  if (parts || !schedule_search_fits(j, of) || (j->given != NO_BEGIN && of->step >= j->given_step))
+    return;
+  j->given = (uint32_t)j->begun.count - 1;
+  j->given_step = of->step;
+}
+
+/* With the stages where the plan has them, after it is compiled. */
+static int add_played(schedule_search_job *j, const begin *b, ts_order_played *of)
+{
+  size_t before = j->begun.count;
+  add_begin(j, of->input.schedule, b);
+  if (j->begun.count == before)
+    return TS_EXIT_DONE;
+  int status = schedule_search_play(j->arena, j->task, of, j->stop);
+  if (!status)
+    note_given(j, of);
+  return status;
+}
+
+static int add_from(schedule_search_job *j, const char *text)
+{
+  begin b = {text, text, false};
+  ts_order_played other;
+  if (!compile_begin(j, &b, &other))
+    return schedule_search_tell(j, &other);
+  bool same = same_places(other.input.schedule, j->own);
+  int status = same ? add_played(j, &b, &other) : TS_EXIT_DONE;
+  close_played(&other);
+  if (same)
+    return status;
+  ts_diag *d = ts_diag_add(j->session->diags, TS_E0409, j->own->span,
+                           "`--from` needs the stages and micro-batches of the plan's schedule");
+  ts_diag_here(d, "%u micro-batches, %u ranks, chunks of a rank: %u", j->own->micro_batches,
+               j->own->ranks, j->own->chunks);
+  ts_diag_note(d, "`%s`: %u micro-batches, %u ranks, chunks of a rank: %u%s", text,
+               other.input.schedule->micro_batches, other.input.schedule->ranks,
+               other.input.schedule->chunks,
+               other.input.schedule->ranks == j->own->ranks &&
+                   other.input.schedule->chunks == j->own->chunks &&
+                   other.input.schedule->micro_batches == j->own->micro_batches ?
+                 ", in other places" :
+                 "");
+  ts_diag_help(d, "let the plan itself have the stages to be searched");
+  return TS_EXIT_REJECTED;
+}
+
+/* ---- Those of the library ---- */
+
+/* The list of stdlib/tools/orders.ts; NULL: this library has none. */
+static const ts_list *library_orders(schedule_search_job *j)
+{
+  static const char name[] = "library_orders";
+  ts_session *s = ts_session_new(j->arena);
+  ts_value v;
+  ts_compile_settings(s, &j->task->compile);
+  ts_module *m = ts_module_of_library(s, "std/tools/orders.ts");
+  if (!m || !ts_module_lookup(s, m, ts_lang_intern(s->lang, name, strlen(name)), TS_NO_SPAN, &v) ||
+      v.type != TS_T_LIST)
+    return NULL;
+  return v.u.list;
+}
+
+/* Whether a row is for so many chunks. */
+static bool is_for(const ts_value *row, uint32_t chunks)
+{
+  const ts_value *v = row->type == TS_T_RECORD ? ts_record_find(row->u.record, "chunks") : NULL;
+  return !v || (v->type == TS_T_INT && v->u.integer == chunks);
+}
+
+/* The axis of the pipeline, in words of the plan. */
+static const char *axis_of_own(const schedule_search_job *j)
+{
+  const ts_mesh *mesh = j->answer->own.session->mesh;
+  return mesh->open || j->own->axis == TS_NO_INDEX ?
+           ts_arena_printf(j->arena, "%u", j->own->ranks) :
+           mesh->axis[j->own->axis].name;
+}
+
+static int add_of_library(schedule_search_job *j, uint32_t row, const char *axis)
+{
+  const ts_schedule *own = j->own;
+  ts_order_played of;
+  begin b = {.library = true,
+             .schedule = ts_arena_printf(j->arena, "library_orders[%u].order(%s, %u, %u)", row,
+                                         axis, own->micro_batches * own->copies, own->chunks)};
+  if (!compile_begin(j, &b, &of))
+    return TS_EXIT_DONE;
+  b.name = ts_arena_printf(j->arena, "the library's `%s`", of.input.schedule->name);
+  int status = same_places(of.input.schedule, own) ? add_played(j, &b, &of) : TS_EXIT_DONE;
+  close_played(&of);
+  return status;
+}
+
+/* Until one is as short as any order can be. */
+static int add_library(schedule_search_job *j)
+{
+  const ts_list *rows = library_orders(j);
+  const char *axis = axis_of_own(j);
+  int status = TS_EXIT_DONE;
+  for (uint32_t k = 0; rows && k < rows->count && !status; k++) {
+    if (j->given != NO_BEGIN && (int64_t)j->given_step <= j->answer->bound.step)
+      break;
+    if (!is_for(&rows->at[k], j->own->chunks))
+      continue;
+    status = add_of_library(j, k, axis);
+    if (!status && !ts_tick(j->task->progress, "beginnings", (double)k / rows->count))
+      ts_stop_interrupted(j->stop), status = j->stop->exit_code;
+  }
+  return status;
+}
+
+static int begin_search(schedule_search_job *j)
+{
+  begin own = {"the plan's own order", NULL, false};
+  int status = TS_EXIT_DONE;
+  if (!j->task->fresh) {
+    add_begin(j, j->own, &own);
+    note_given(j, &j->answer->own);
+  }
+  for (uint32_t k = 0; k < j->task->from_count && !status; k++)
+    status = add_from(j, j->task->from[k]);
+  return status || j->task->fresh ? status : add_library(j);
+}
+
 /* Takes from the room what the play holds more than the limit. */
 static void less_room(schedule_search_job *j, const ts_order_played *of)
 {
@@ -238,7 +366,7 @@ static int open_pipeline(schedule_search_job *j, ts_order_played *plain)
   ts_run_options options = {.progress = j->task->progress};
   const ts_schedule *sc = j->own;
   const char *why = NULL;
-  if (!schedule_search_compile(j, NULL, ts_order_plain(j->arena, j->own, j->task->whole), plain)) {
+  if (!schedule_search_compile(j, ts_order_plain(j->arena, j->own, j->task->whole), plain)) {
     return schedule_search_tell(j, plain);
   }
   if (!ts_run_prepare(j->arena, &plain->input.ir, &options, &prepared, j->stop))
@@ -255,7 +383,7 @@ static int learn_from(schedule_search_job *j, const ts_order_joined *order, bool
   ts_order_played other;
   ts_prepared prepared;
   ts_run_options options = {.progress = j->task->progress};
-  if (!schedule_search_compile(j, NULL, order->given, &other))
+  if (!schedule_search_compile(j, order->given, &other))
     return TS_EXIT_DONE;
   if (ts_run_prepare(j->arena, &other.input.ir, &options, &prepared, j->stop))
     *pays |= ts_pipeline_find_merges(
@@ -279,29 +407,22 @@ static int learn_merges(schedule_search_job *j)
   return status;
 }
 
-/* Whether the plan's own order may be the answer. */
-static bool may_be_own(const schedule_search_job *j)
-{
-  const ts_order_answer *a = j->answer;
-  return !j->task->fresh && schedule_search_fits(j, &a->own) && !a->own_splits;
-}
-
 /* Compiles and plays what the search found, the shortest first, until one keeps the memory. */
 static int verify(schedule_search_job *j, bool *done)
 {
   ts_order_answer *a = j->answer;
   for (uint32_t k = 0; k < a->search.count; k++) {
     const ts_pipeline_order *order = &a->search.best[k];
-    if (!schedule_search_compile(j, NULL, ts_order_of(j->arena, j->p, order->word, order->merging),
+    if (!schedule_search_compile(j, ts_order_of(j->arena, j->p, order->word, order->merging),
                                  &a->found))
       return schedule_search_tell(j, &a->found);
     int status = schedule_search_play(j->arena, j->task, &a->found, j->stop);
     *done = !status && schedule_search_fits(j, &a->found);
-    if (*done) {
+    if (*done && (j->given == NO_BEGIN || a->found.step < j->given_step)) {
       a->order = order;
+      a->began = order->began;
       a->word = order->word;
       a->merging = order->merging;
-      a->own_is_best = may_be_own(j) && a->own.step <= a->found.step;
     }
     if (status || *done)
       return status;
@@ -326,7 +447,6 @@ static int schedule_search(schedule_search_job *j)
   bool done = false;
   ts_pipeline_search how = j->task->search;
   how.orders = how.orders ? how.orders : usual_orders(j->p);
-  a->bound = ts_pipeline_bound_of(j->p);
   for (int k = 0; k < MOST_TRIES && !done; k++) {
     a->search =
       ts_pipeline_improve(j->arena, j->p, j->begins.at, (uint32_t)j->begins.count, &a->bound, &how);
@@ -338,15 +458,13 @@ static int schedule_search(schedule_search_job *j)
     if (!a->search.count)
       break;
   }
-  if (!done && may_be_own(j))
-    a->own_is_best = done = true;
-  return done ? TS_EXIT_DONE : no_order_fits(j, &a->search);
+  return done || j->given != NO_BEGIN ? TS_EXIT_DONE : no_order_fits(j, &a->search);
 }
 
-/* In which the plan's own order takes nearest to what it takes in the play. */
-static ts_pipeline_merging merging_of_own(const schedule_search_job *j, ts_pipeline_play *play)
+/* In which a given order takes nearest to what it takes in the play. */
+static ts_pipeline_merging merging_of_given(const schedule_search_job *j, ts_pipeline_play *play)
 {
-  int64_t step = (int64_t)j->answer->own.step, least = INT64_MAX;
+  int64_t step = (int64_t)j->answer->found.step, least = INT64_MAX;
   ts_pipeline_merging best = TS_PIPELINE_SPLIT;
   for (int d = TS_PIPELINE_SPLIT; d < TS_PIPELINE_MERGINGS; d++) {
     play->merging = (ts_pipeline_merging)d;
@@ -360,27 +478,35 @@ static ts_pipeline_merging merging_of_own(const schedule_search_job *j, ts_pipel
   return best;
 }
 
-/* When items begin, for the picture; of the plan's own order where that is the best. */
+/* A beginning, as it stands, is the answer. */
+static int take_given(schedule_search_job *j)
+{
+  ts_order_answer *a = j->answer;
+  close_played(&a->found);
+  a->began = j->given;
+  a->word = j->begins.at[j->given];
+  a->own_is_best = !j->begun.at[j->given].schedule;
+  if (!compile_begin(j, &j->begun.at[j->given], &a->found))
+    return schedule_search_tell(j, &a->found);
+  return schedule_search_play(j->arena, j->task, &a->found, j->stop);
+}
+
+/* When items begin, for the picture. */
 static int schedule_search_finish(schedule_search_job *j)
 {
   ts_order_answer *a = j->answer;
   a->pipeline = j->p;
-  TS_PUSH(j->arena, &j->names, "a wave");
-  a->begins = j->names.at;
-  if (a->own_is_best) {
-    a->merging = TS_PIPELINE_SPLIT;
-    const uint16_t *word = ts_order_word(j->arena, j->p, j->own, j->task->whole);
-    close_played(&a->found);
-    if (!schedule_search_compile(j, NULL, NULL, &a->found))
-      return schedule_search_tell(j, &a->found);
-    int status = schedule_search_play(j->arena, j->task, &a->found, j->stop);
-    if (status)
-      return status;
-    a->word = word ? word : a->word;
-  }
+  const char **names = TS_NEW_ARRAY(j->arena, const char *, j->begun.count + 1);
+  for (size_t k = 0; k < j->begun.count; k++)
+    names[k] = j->begun.at[k].name;
+  names[j->begun.count] = "a wave";
+  a->begins = names;
+  int status = a->order ? TS_EXIT_DONE : take_given(j);
+  if (status)
+    return status;
   ts_pipeline_play *play = ts_pipeline_play_new(j->arena, j->p);
   a->split = (uint64_t)ts_pipeline_time(play, a->word);
-  play->merging = a->own_is_best ? merging_of_own(j, play) : a->merging;
+  play->merging = a->order ? a->merging : merging_of_given(j, play);
   ts_pipeline_trace(play, a->word);
   a->begin = play->begin;
   return TS_EXIT_DONE;
@@ -389,7 +515,7 @@ static int schedule_search_finish(schedule_search_job *j)
 int ts_order_search(ts_arena *arena, ts_session *session, const ts_order_task *task,
                     ts_order_answer *answer, ts_stop *stop)
 {
-  schedule_search_job j = {arena, session, task, answer, stop, .own = NULL};
+  schedule_search_job j = {arena, session, task, answer, stop, .given = NO_BEGIN};
   ts_order_played plain = {0};
   *answer = (ts_order_answer){.arena = arena, .own = {.session = session}};
   if (!ts_input_open(session, task->path, &task->compile, &answer->own.input))
@@ -408,11 +534,9 @@ int ts_order_search(ts_arena *arena, ts_session *session, const ts_order_task *t
   status = status ? status : learn_merges(&j);
   if (!status) {
     find_rooms(&j, &plain.input.ir);
-    if (!task->fresh)
-      add_begin(&j, j.own, "the plan's own order");
+    answer->bound = ts_pipeline_bound_of(j.p);
+    status = begin_search(&j);
   }
-  for (uint32_t k = 0; k < task->from_count && !status; k++)
-    status = add_from(&j, task->from[k]);
   status = status ? status : schedule_search(&j);
   status = status ? status : schedule_search_finish(&j);
   ts_input_close(&plain.input);

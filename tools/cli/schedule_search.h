@@ -14,7 +14,7 @@ typedef struct ts_order_task {
   ts_compile_options compile;
   const char *const *from; /* schedules to begin with besides the plan's, expressions */
   uint32_t from_count;
-  bool fresh;                /* the plan's own order is no beginning */
+  bool fresh;                /* neither the plan's own order nor the library's is a beginning */
   bool whole;                /* backwards stay whole */
   double memory;             /* bytes of a device; 0: what it has */
   bool own_memory;           /* what the plan's own order takes at most */
@@ -36,9 +36,10 @@ typedef struct ts_order_answer {
   ts_arena *arena;
   ts_order_played own, found;
   bool own_is_best; /* no order is shorter than the plan's own, which `found` is then */
+  uint32_t began;   /* number of the beginning that `found` goes back to, or is */
   bool own_splits;  /* backwards are to stay whole, and the plan's own order has their parts */
   const ts_pipeline *pipeline;
-  const ts_pipeline_order *order; /* of the search, that `found` is; NULL where own_is_best */
+  const ts_pipeline_order *order; /* of the search, that `found` is; NULL: it is a beginning */
   const uint16_t *word;           /* of `found` */
   ts_pipeline_merging merging;    /* likewise */
   uint64_t split;                 /* ps: its step without that, as the search has it */
