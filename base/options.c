@@ -11,7 +11,6 @@
 #include "base/complete.h"
 #include "base/escape.h"
 #include "base/heap.h"
-#include "base/raster.h"
 #include "base/terminal.h"
 #include "base/version.h"
 
@@ -228,28 +227,26 @@ static int put_help(const ts_options *o)
 static const struct part {
   const char *name, *brings;
   bool here;
-  bool (*loads)(ts_error *error); /* of what is loaded when it is used; or NULL */
 } parts[] = {
 #ifdef TS_HAVE_SQLITE
-  {"databases (SQLite)", "", true, NULL},
+  {"databases (SQLite)", "", true},
 #else
-  {"databases", "libsqlite3-dev", false, NULL},
+  {"databases", "libsqlite3-dev", false},
 #endif
 #ifdef TS_HAVE_NS3
-  {"packets (ns-3)", "", true, NULL},
+  {"packets (ns-3)", "", true},
 #else
-  {"packets", "./configure --with-ns3", false, NULL},
+  {"packets", "./configure --with-ns3", false},
 #endif
-  {"pictures as PNG and PDF (librsvg)", "librsvg2-2", false, ts_raster_loads},
 #ifdef TS_HAVE_MPI
-  {"sweeps on several machines (MPI)", "", true, NULL},
+  {"sweeps on several machines (MPI)", "", true},
 #else
-  {"sweeps on several machines", "./configure --with-mpi", false, NULL},
+  {"sweeps on several machines", "./configure --with-mpi", false},
 #endif
 #ifdef TS_HAVE_FFI
-  {"native calls (libffi)", "", true, NULL},
+  {"native calls (libffi)", "", true},
 #else
-  {"native calls", "./configure --with-ffi", false, NULL},
+  {"native calls", "./configure --with-ffi", false},
 #endif
 };
 
@@ -257,7 +254,7 @@ static void put_parts(bool here, const char *title, FILE *out)
 {
   bool any = false;
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    if ((parts[i].loads ? parts[i].loads(NULL) : parts[i].here) != here)
+    if (parts[i].here != here)
       continue;
     ts_put_text(out, "%s%s", any ? ", " : title, parts[i].name);
     if (!here)
@@ -275,6 +272,7 @@ static int put_version(const ts_options *o)
     o->called, ts_version());
   put_parts(true, "Optional parts: ", stdout);
   put_parts(false, "Left out: ", stdout);
+  ts_put_text(stdout, "Opened when used: librsvg (pictures as PNG and PDF), XGBoost (slowdown)\n");
   return ts_options_finish(o, stdout, TS_EXIT_DONE);
 }
 
