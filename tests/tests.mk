@@ -99,6 +99,7 @@ tests_unit_sources = \
 	tests/unit/test_pipeline.c \
 	tests/unit/test_plan_cache.c \
 	tests/unit/test_plausible.c \
+	tests/unit/test_program_maker.c \
 	tests/unit/test_readers_of_makers.c \
 	tests/unit/test_repeat.c \
 	tests/unit/test_repeats.c \

@@ -85,31 +85,29 @@ const char *ts_chakra_groups_name(ts_arena *arena, const char *name)
 
 /* ---- Order ---- */
 
-/* In the order of the file, but nodes after what they wait for. Control dependencies that are
- * nesting are none. The reader has found no cycle. */
+/* Control dependencies that are nesting are none. */
+static bool waits(const ts_events *e, const ts_event_edge *edge)
+{
+  return !(e->nested && edge->control);
+}
+
+/* In the order of the file, but nodes after what they wait for. The reader has found no cycle. */
 static uint32_t *order_of(chakra_ranks_maker *m)
 {
   const ts_events *e = m->from;
-  uint32_t *first = TS_NEW_ARRAY(m->work, uint32_t, e->count + 2),
-           *deps = TS_NEW_ARRAY(m->work, uint32_t, e->edges.count + 1),
+  ts_in_edges in = ts_events_in_edges(m->work, e);
+  uint32_t *next = ts_arena_copy(m->work, in.first, (e->count + 1) * sizeof *next),
            *order = TS_NEW_ARRAY(m->work, uint32_t, e->count + 1), done = 0;
   bool *placed = TS_NEW_ARRAY(m->work, bool, e->count + 1);
   TS_VEC(uint32_t) stack = {0};
-  for (size_t i = 0; i < e->edges.count; i++)
-    if (!(e->nested && e->edges.at[i].control))
-      first[e->edges.at[i].to + 1]++;
-  for (uint32_t i = 0; i < e->count; i++) first[i + 1] += first[i];
-  uint32_t *end = ts_arena_copy(m->work, first, (e->count + 1) * sizeof *end);
-  for (size_t i = 0; i < e->edges.count; i++)
-    if (!(e->nested && e->edges.at[i].control))
-      deps[end[e->edges.at[i].to]++] = e->edges.at[i].from;
   for (uint32_t i = 0; i < e->count; i++) {
     TS_PUSH(m->work, &stack, i);
     while (stack.count) {
-      uint32_t at = stack.at[stack.count - 1];
-      while (first[at] < end[at] && placed[deps[first[at]]]) first[at]++;
-      if (first[at] < end[at]) {
-        TS_PUSH(m->work, &stack, deps[first[at]++]);
+      uint32_t at = stack.at[stack.count - 1], end = in.first[at + 1];
+      while (next[at] < end && (placed[in.edge[next[at]].from] || !waits(e, &in.edge[next[at]])))
+        next[at]++;
+      if (next[at] < end) {
+        TS_PUSH(m->work, &stack, in.edge[next[at]++].from);
         continue;
       }
       stack.count--;
@@ -206,7 +204,7 @@ static const ts_events *make_rank(chakra_ranks_maker *m, uint32_t rank)
       return NULL;
   }
   for (size_t i = 0; i < e->edges.count; i++)
-    if (!(e->nested && e->edges.at[i].control))
+    if (waits(e, &e->edges.at[i]))
       TS_PUSH(m->arena, &m->to->edges,
               ((ts_event_edge){place[e->edges.at[i].from], place[e->edges.at[i].to], false}));
   return m->to;

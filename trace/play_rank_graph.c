@@ -291,7 +291,7 @@ static uint32_t phase_of(const ts_events *e, uint32_t i)
 typedef struct play_rank_graph_program {
   const ts_events *e;
   uint32_t *node_of; /* by event: its last */
-  uint32_t *first_dep, *deps;
+  ts_in_edges in;
   uint32_t *first_mem;
   const message_key *keys;
   ts_arena *work;
@@ -345,8 +345,8 @@ static uint32_t category_of(const char *name)
 
 static void take_needs(play_rank_graph_program *p, uint32_t i)
 {
-  for (uint32_t k = p->first_dep[i]; k < p->first_dep[i + 1]; k++)
-    ts_program_wait(&p->make, p->node_of[p->deps[k]]);
+  for (uint32_t k = p->in.first[i]; k < p->in.first[i + 1]; k++)
+    ts_program_wait(&p->make, p->node_of[p->in.edge[k].from]);
   for (uint32_t k = p->first_mem[i]; k < p->first_mem[i + 1]; k++) {
     const ts_graph_memory *g = &p->e->graph->memory.at[k];
     ts_program_memory(&p->make, g->bytes, category_of(ts_events_text(p->e, g->category)),
@@ -396,28 +396,19 @@ static bool put_event(play_rank_graph_maker *m, play_rank_graph_program *p, uint
   return true;
 }
 
-static bool sort_dependencies(play_rank_graph_maker *m, play_rank_graph_program *p)
+static bool check_edges(play_rank_graph_maker *m, const play_rank_graph_program *p)
 {
   const ts_events *e = p->e;
-  p->first_dep = TS_NEW_ARRAY(p->work, uint32_t, e->count + 2);
-  p->deps = TS_NEW_ARRAY(p->work, uint32_t, e->edges.count + 1);
-  for (size_t k = 0; k < e->edges.count; k++) {
+  for (size_t k = 0; k < e->edges.count; k++)
     if (e->edges.at[k].from >= e->edges.at[k].to)
       return ts_fail(m->error, "list nodes after those that they wait for",
                      "rank %" PRId64 ": node %u waits for node %u, which comes after it", e->rank,
                      e->edges.at[k].to, e->edges.at[k].from);
-    p->first_dep[e->edges.at[k].to + 1]++;
-  }
-  for (uint32_t i = 0; i < e->count; i++) {
-    if (p->first_dep[i + 1] > RUN_MOST)
+  for (uint32_t i = 0; i < e->count; i++)
+    if (p->in.first[i + 1] - p->in.first[i] > RUN_MOST)
       return ts_fail(m->error, "let it wait for the last node of each stream",
                      "rank %" PRId64 ": node %u waits for more than %d others", e->rank, i,
                      RUN_MOST);
-    p->first_dep[i + 1] += p->first_dep[i];
-  }
-  uint32_t *at = ts_arena_copy(p->work, p->first_dep, sizeof *at * (e->count + 1));
-  for (size_t k = 0; k < e->edges.count; k++)
-    p->deps[at[e->edges.at[k].to]++] = e->edges.at[k].from;
   return true;
 }
 
@@ -487,7 +478,8 @@ static bool put_fragment(play_rank_graph_maker *m, play_rank_graph_program *p, u
 {
   uint32_t *calls = TS_NEW_ARRAY(p->work, uint32_t, m->groups->lists.count + 1);
   p->node_of = TS_NEW_ARRAY(p->work, uint32_t, p->e->count + 1);
-  if (!sort_dependencies(m, p) || !sort_memory(m, p) || !check_memory(m, p->e))
+  p->in = ts_events_in_edges(p->work, p->e);
+  if (!check_edges(m, p) || !sort_memory(m, p) || !check_memory(m, p->e))
     return false;
   ts_program_step(&p->make);
   for (uint32_t i = 0; i < p->e->count; i++)

@@ -264,3 +264,17 @@ bool ts_events_unshared(const ts_events *e)
       return true;
   return false;
 }
+
+ts_in_edges ts_events_in_edges(ts_arena *arena, const ts_events *e)
+{
+  uint32_t *end = TS_NEW_ARRAY(arena, uint32_t, e->count + 2);
+  ts_event_edge *edge = TS_NEW_ARRAY(arena, ts_event_edge, e->edges.count + 1);
+  /* end[i + 1] is where those of i begin, until they are put there */
+  for (size_t i = 0; i < e->edges.count; i++)
+    end[e->edges.at[i].to + 2]++;
+  for (uint32_t i = 0; i < e->count; i++)
+    end[i + 1] += end[i];
+  for (size_t i = 0; i < e->edges.count; i++)
+    edge[end[e->edges.at[i].to + 1]++] = e->edges.at[i];
+  return (ts_in_edges){end, edge};
+}

@@ -252,6 +252,12 @@ uint32_t ts_events_string(ts_events *e, const char *text, size_t length); /* int
 const char *ts_events_text(const ts_events *e, uint32_t string);
 uint32_t ts_events_strings(const ts_events *e); /* how many there are */
 uint32_t ts_events_track(ts_events *e, uint32_t process, uint32_t thread, bool device);
+/* Edges by the event that waits: of event i those from first[i] to first[i + 1], in their order. */
+typedef struct ts_in_edges {
+  const uint32_t *first;
+  const ts_event_edge *edge;
+} ts_in_edges;
+ts_in_edges ts_events_in_edges(ts_arena *arena, const ts_events *e);
 /* Sorts; ts_events_link also joins device work to calls and operators by their times. */
 void ts_events_sort(ts_events *e);
 void ts_events_link(ts_events *e);

@@ -91,31 +91,13 @@ static bool read_goal(ts_events *e, ts_feed *feed, const ts_events_options *opti
 typedef struct splitter {
   const ts_events *e;
   ts_arena *work;
-  /* what each operation waits for: of i those from first[i] to first[i + 1] */
-  uint32_t *first, *before;
-  bool *started;              /* ... to begin, not to end */
+  ts_in_edges in;             /* control: for the beginning, not the end */
   uint32_t *rank_of, *place;  /* by event; place: in its rank's table + 1 */
   uint32_t *stream_of[2];     /* by cpu: of computations, of sends */
   uint32_t streams;           /* of those */
 } splitter;
 
 static bool is_message(const ts_event *v) { return v->kind == TS_KERNEL_COMMUNICATION; }
-
-static void sort_requirements(splitter *s)
-{
-  const ts_events *e = s->e;
-  s->first = TS_NEW_ARRAY(s->work, uint32_t, e->count + 2);
-  s->before = TS_NEW_ARRAY(s->work, uint32_t, e->edges.count + 1);
-  s->started = TS_NEW_ARRAY(s->work, bool, e->edges.count + 1);
-  for (size_t i = 0; i < e->edges.count; i++) s->first[e->edges.at[i].to + 1]++;
-  for (uint32_t i = 0; i < e->count; i++) s->first[i + 1] += s->first[i];
-  uint32_t *at = ts_arena_copy(s->work, s->first, sizeof *at * (e->count + 1));
-  for (size_t i = 0; i < e->edges.count; i++) {
-    uint32_t place = at[e->edges.at[i].to]++;
-    s->before[place] = e->edges.at[i].from;
-    s->started[place] = e->edges.at[i].control;
-  }
-}
 
 /* Computations and sends of a cpu have a stream each, the same on all ranks. */
 static void number_streams(splitter *s)
@@ -197,12 +179,12 @@ static void wait_for_start(const splitter *s, ts_events *out, uint32_t to, uint3
   TS_PUSH(s->work, &open, on);
   while (open.count) {
     uint32_t i = open.at[--open.count];
-    for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++)
-      if (s->started[k])
-        TS_PUSH(s->work, &open, s->before[k]);
+    for (uint32_t k = s->in.first[i]; k < s->in.first[i + 1]; k++)
+      if (s->in.edge[k].control)
+        TS_PUSH(s->work, &open, s->in.edge[k].from);
       else
         TS_PUSH(out->arena, &out->edges,
-                ((ts_event_edge){s->place[s->before[k]] - 1, s->place[to] - 1, false}));
+                ((ts_event_edge){s->place[s->in.edge[k].from] - 1, s->place[to] - 1, false}));
   }
 }
 
@@ -215,25 +197,25 @@ static void copy_in_order(splitter *s, ts_events *const *ranks)
   TS_VEC(open_event) open = {0};
   for (uint32_t i = 0; i < s->e->count; i++) {
     if (!s->place[i])
-      TS_PUSH(s->work, &open, ((open_event){i, s->first[i]}));
+      TS_PUSH(s->work, &open, ((open_event){i, s->in.first[i]}));
     while (open.count) {
       open_event *v = &open.at[open.count - 1];
-      if (v->next < s->first[v->event + 1]) {
-        uint32_t before = s->before[v->next++];
+      if (v->next < s->in.first[v->event + 1]) {
+        uint32_t before = s->in.edge[v->next++].from;
         if (!s->place[before])
-          TS_PUSH(s->work, &open, ((open_event){before, s->first[before]}));
+          TS_PUSH(s->work, &open, ((open_event){before, s->in.first[before]}));
         continue;
       }
       uint32_t event = v->event;
       open.count--;
       ts_events *out = ranks[s->rank_of[event]];
       copy_operation(s, out, event);
-      for (uint32_t k = s->first[event]; k < s->first[event + 1]; k++)
-        if (s->started[k])
-          wait_for_start(s, out, event, s->before[k]);
+      for (uint32_t k = s->in.first[event]; k < s->in.first[event + 1]; k++)
+        if (s->in.edge[k].control)
+          wait_for_start(s, out, event, s->in.edge[k].from);
         else
           TS_PUSH(out->arena, &out->edges,
-                  ((ts_event_edge){s->place[s->before[k]] - 1, s->place[event] - 1, false}));
+                  ((ts_event_edge){s->place[s->in.edge[k].from] - 1, s->place[event] - 1, false}));
     }
   }
 }
@@ -268,7 +250,7 @@ const ts_events **ts_goal_ranks(ts_arena *arena, const ts_events *e, ts_error *e
   s.place = TS_NEW_ARRAY(s.work, uint32_t, e->count + 1);
   for (uint32_t i = 0; i < e->count; i++)
     s.rank_of[i] = (uint32_t)e->tracks.at[ts_event_at(e, i)->track].process;
-  sort_requirements(&s);
+  s.in = ts_events_in_edges(s.work, s.e);
   number_streams(&s);
   for (uint32_t r = 0; r < world; r++) {
     ranks[r] = ts_events_new(arena, e->file);

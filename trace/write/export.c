@@ -15,19 +15,6 @@ struct ts_export {
   size_t *at;        /* [count + 1] where each begins in it */
 };
 
-static ts_in_edges sort_edges(ts_arena *arena, const ts_events *e)
-{
-  uint32_t *first = TS_NEW_ARRAY(arena, uint32_t, e->count + 2);
-  ts_event_edge *edge = TS_NEW_ARRAY(arena, ts_event_edge, e->edges.count + 1);
-  for (size_t i = 0; i < e->edges.count; i++) first[e->edges.at[i].to + 1]++;
-  for (uint32_t i = 0; i < e->count; i++) first[i + 1] += first[i];
-  ts_arena *work = ts_arena_new("edges");
-  uint32_t *at = ts_arena_copy(work, first, sizeof *first * (e->count + 1));
-  for (size_t i = 0; i < e->edges.count; i++) edge[at[e->edges.at[i].to]++] = e->edges.at[i];
-  ts_arena_free(work);
-  return (ts_in_edges){first, edge};
-}
-
 ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *e, uint32_t world,
                          uint32_t programs)
 {
@@ -35,11 +22,13 @@ ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *
                                         &ts_form_aicb, &ts_form_simai};
   TS_TABLE(forms, TS_EXPORT_FORMS);
   ts_export *x = TS_NEW(arena, ts_export);
-  *x = (ts_export){
-    .arena = arena,
-    .form = forms[form],
-    .w = {.e = e, .in = sort_edges(arena, e), .world = world, .programs = programs,
-          .experts = ts_has_experts(e)}};
+  *x = (ts_export){.arena = arena,
+                   .form = forms[form],
+                   .w = {.e = e,
+                         .in = ts_events_in_edges(arena, e),
+                         .world = world,
+                         .programs = programs,
+                         .experts = ts_has_experts(e)}};
   return x;
 }
 

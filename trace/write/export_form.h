@@ -4,9 +4,6 @@
 
 #include "trace/write/export.h"
 
-/* Edges sorted by the node that waits: of node i those from first[i] to first[i + 1]. */
-typedef struct ts_in_edges { const uint32_t *first; const ts_event_edge *edge; } ts_in_edges;
-
 typedef struct ts_form_writer {
   const ts_events *e;
   ts_in_edges in;
