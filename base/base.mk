@@ -40,6 +40,7 @@ libts_a_SOURCES += \
 	base/hash_table.h \
 	base/heap.c \
 	base/heap.h \
+	base/json_settings.c \
 	base/json_tree.c \
 	base/json_tree.h \
 	base/json_writer.c \
@@ -56,6 +57,8 @@ libts_a_SOURCES += \
 	base/raster.c \
 	base/raster.h \
 	base/round.h \
+	base/settings.c \
+	base/settings.h \
 	base/sha256.h \
 	base/sha256_x86.c \
 	base/source.c \
@@ -70,10 +73,34 @@ libts_a_SOURCES += \
 	base/text.h \
 	base/text_diff.c \
 	base/text_diff.h \
+	base/toml.h \
+	base/toml_table.c \
+	base/toml_value.c \
 	base/version.c \
 	base/version.h \
 	base/xgboost.c \
-	base/xgboost.h
+	base/xgboost.h \
+	base/yaml.c
+
+# The reader of TOML is generated here in a checkout and comes ready-made in a release.
+#: EXTRA_DIST += base/*.l base/*.y
+EXTRA_DIST += \
+	base/toml.y \
+	base/toml_scan.l
+
+base_generated = base/toml_grammar.c base/toml_grammar.h base/toml_scan.c
+libts_a_SOURCES += $(base_generated)
+BUILT_SOURCES += $(base_generated)
+MAINTAINERCLEANFILES += $(base_generated)
+
+base/toml_grammar.c: base/toml.y
+	$(AM_V_GEN)$(MKDIR_P) base && $(BISON) --no-lines -o base/toml_grammar.c -Hbase/toml_grammar.h $(srcdir)/base/toml.y
+
+base/toml_grammar.h: base/toml_grammar.c
+	@test -f $@ || { rm -f base/toml_grammar.c; $(MAKE) $(AM_MAKEFLAGS) base/toml_grammar.c; }
+
+base/toml_scan.c: base/toml_scan.l
+	$(AM_V_GEN)$(MKDIR_P) base && $(FLEX) --noline -o base/toml_scan.c $(srcdir)/base/toml_scan.l
 
 # Writes what docs and schemas say of figures.
 EXTRA_DIST += base/figures.py

@@ -233,6 +233,11 @@ static const struct part {
 #else
   {"databases", "libsqlite3-dev", false},
 #endif
+#ifdef TS_HAVE_YAML
+  {"YAML (libyaml)", "", true},
+#else
+  {"YAML", "libyaml-dev", false},
+#endif
 #ifdef TS_HAVE_NS3
   {"packets (ns-3)", "", true},
 #else

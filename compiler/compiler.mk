@@ -17,7 +17,7 @@ libts_a_SOURCES += \
 	compiler/eval/action_form.h \
 	compiler/eval/builtin.c \
 	compiler/eval/builtin_column.c \
-	compiler/eval/builtin_json.c \
+	compiler/eval/builtin_settings.c \
 	compiler/eval/builtins.def \
 	compiler/eval/call.c \
 	compiler/eval/check.c \

@@ -38,4 +38,4 @@ lang/lexer.c: lang/lexer.l
 	$(AM_V_GEN)$(MKDIR_P) lang && $(FLEX) --noline -o lang/lexer.c $(srcdir)/lang/lexer.l
 
 # One target alone, `make tsc` in a fresh folder, passes by BUILT_SOURCES: the objects themselves ask for the header.
-$(libts_a_OBJECTS): | lang/grammar.h
+$(libts_a_OBJECTS): | lang/grammar.h base/toml_grammar.h

@@ -111,6 +111,7 @@ tests_unit_sources = \
 	tests/unit/test_search_bound.c \
 	tests/unit/test_search_points.c \
 	tests/unit/test_sends.c \
+	tests/unit/test_settings.c \
 	tests/unit/test_shared.c \
 	tests/unit/test_shared_parameters.c \
 	tests/unit/test_split_memory.c \
@@ -173,6 +174,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_parse.c \
 	tests/fuzz/fuzz_plan.c \
 	tests/fuzz/fuzz_play.c \
+	tests/fuzz/fuzz_settings.c \
 	tests/fuzz/fuzz_table.c \
 	tests/fuzz/fuzz_topology.c \
 	tests/fuzz/fuzz_trace.c \

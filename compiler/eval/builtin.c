@@ -668,10 +668,14 @@ static ts_value column_of(const ts_builtin_call *c)
   return ts_builtin_column(c);
 }
 
-static ts_value json_of(const ts_builtin_call *c)
+/* Of the file that the argument names. */
+static ts_value file_of(const ts_builtin_call *c, ts_value (*read)(const ts_builtin_call *c))
 {
-  return c->arg[0].type == TS_T_STRING ? ts_builtin_json(c) : wrong(c, 0, "a String");
+  return c->arg[0].type == TS_T_STRING ? read(c) : wrong(c, 0, "a String");
 }
+static ts_value json_of(const ts_builtin_call *c) { return file_of(c, ts_builtin_json); }
+static ts_value toml_of(const ts_builtin_call *c) { return file_of(c, ts_builtin_toml); }
+static ts_value yaml_of(const ts_builtin_call *c) { return file_of(c, ts_builtin_yaml); }
 
 static ts_value fields_of(const ts_builtin_call *c)
 {

@@ -30,8 +30,10 @@ typedef struct ts_builtin {
 } ts_builtin;
 
 ts_value ts_builtin_column(const ts_builtin_call *c); /* compiler/eval/builtin_column.c */
-/* compiler/eval/builtin_json.c; their arguments are of the types they take */
+/* compiler/eval/builtin_settings.c; their arguments are of the types they take */
 ts_value ts_builtin_json(const ts_builtin_call *c);
+ts_value ts_builtin_toml(const ts_builtin_call *c);
+ts_value ts_builtin_yaml(const ts_builtin_call *c);
 ts_value ts_builtin_fields(const ts_builtin_call *c);
 ts_value ts_builtin_field(const ts_builtin_call *c);
 ts_value ts_builtin_letters(const ts_builtin_call *c);

@@ -9,7 +9,7 @@ cd "$SRC/trainspec"
 autoreconf --install
 cd "$WORK/trainspec"
 "$SRC/trainspec/configure" --enable-fuzzing --disable-shared CJSON_CFLAGS=-I"$WORK" CJSON_LIBS="$WORK/cjson/libcjson.a -lm"
-make -s -j"$(nproc)" bin_PROGRAMS= noinst_PROGRAMS= SQLITE_LIBS=-l:libsqlite3.a EXPAT_LIBS=-l:libexpat.a FFI_LIBS=-l:libffi.a MD_LIBS=-l:libmd.a ZLIB_LIBS=-l:libz.a \
+make -s -j"$(nproc)" bin_PROGRAMS= noinst_PROGRAMS= SQLITE_LIBS=-l:libsqlite3.a YAML_LIBS=-l:libyaml.a EXPAT_LIBS=-l:libexpat.a FFI_LIBS=-l:libffi.a MD_LIBS=-l:libmd.a ZLIB_LIBS=-l:libz.a \
   GSL_LIBS="-l:libgsl.a -l:libgslcblas.a"
 for source in "$SRC"/trainspec/tests/fuzz/fuzz_*.c; do
   target=$(basename "$source" .c)
