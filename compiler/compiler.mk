@@ -105,6 +105,7 @@ libts_a_SOURCES += \
 	compiler/lower/fragment_split.c \
 	compiler/lower/fragment_split.h \
 	compiler/lower/fragment_step.c \
+	compiler/lower/gather_index.c \
 	compiler/lower/holdings.c \
 	compiler/lower/in_flight.c \
 	compiler/lower/lower.c \

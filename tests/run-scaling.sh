@@ -10,6 +10,10 @@ trap 'rm -rf "$scratch"' EXIT
 number=0
 
 plan() { printf 'import std.ops.nn, std.models.gpt, std.clusters.dgx, std.schedules.one_f_one_b\n%s\nplan p {\n  cluster = dgx_a100(nodes: 1)\n  costs = [roofline(a100_sxm_80g)]\n%s\n}\n' "$1" "$2"; }
+strategies() { plan 'import std.strategies.data, std.strategies.offload, std.strategies.recompute, std.optimizers.adam' "$(small_gpt "$1")
+  mesh = { dp: 8 }
+  optimizer = adam()
+  $2"; }
 small_gpt() { echo "  model = gpt(layers: $1, hidden: 64, heads: 2, vocab: 128, seq: 16)"; }
 chained() { awk -v n="$1" -v end="$2" 'BEGIN { for (i = 0; i < n; i++) printf "x%d = relu(x%d)%s", i + 1, i, end }'; }
 
@@ -22,6 +26,10 @@ layers() { plan '' "$(small_gpt "$1")"; }
 micro_batches() { plan '' "$(small_gpt 24)
   mesh = { pp: 8 }
   schedule = one_f_one_b(p: pp, m: $1)"; }
+fsdp() { strategies "$1" 'apply = [fsdp(dp)]'; }
+zero2() { strategies "$1" 'apply = [zero2(dp)]'; }
+offload() { strategies "$1" 'apply = [fsdp(dp), offload_activations()]'; }
+recompute() { strategies "$1" 'apply = [fsdp(dp), full(), offload_activations()]'; }
 names() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "let a = 1" }'; }
 imports() { # COUNT [export]
   mkdir -p "$scratch/chain$1"
@@ -61,6 +69,10 @@ grows() { # NAME COUNT PROGRAM...
 grows ops_on_lines 10000 "$build/tsrun"
 grows ops_on_a_line 10000 "$build/tsrun"
 grows layers 4000 "$build/tsrun"
+grows fsdp 1500 "$build/tsrun"
+grows zero2 1500 "$build/tsrun"
+grows offload 1500 "$build/tsrun"
+grows recompute 1500 "$build/tsrun"
 grows micro_batches 4000 "$build/tsrun"
 grows names 50000 "$build/tsc" --check
 grows imports 900 "$build/tsc" --check

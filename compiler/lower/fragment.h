@@ -83,9 +83,20 @@ typedef struct ts_gather {
   /* gathered early, in one call with all of this number, where the phase comes to op `at`, or, with
    * TS_NO_INDEX, where it begins; 0: where it is needed */
   uint32_t call, at;
+  uint32_t chain, place; /* those of the same rule, one after the other; its number among them */
+  uint32_t next;         /* of its chain that is not yet there */
 } ts_gather;
 
 typedef TS_VEC(ts_gather) ts_gather_list;
+
+/* gathers by a number: those of `key` are listed[first[key]] up to listed[first[key + 1]] */
+typedef struct ts_gathers_by { uint32_t keys; uint32_t *first, *listed; } ts_gathers_by;
+typedef struct ts_gather_index {
+  ts_gathers_by covers, leaves, early; /* by op of the stage */
+  ts_gathers_by call;
+  uint32_t *waiting; /* of each chain, the first that is not yet there */
+  int64_t ahead;     /* the most of all */
+} ts_gather_index;
 
 enum { TS_HELD = 0xfffffffe };
 
@@ -111,6 +122,9 @@ typedef struct ts_fragment {
   TS_VEC(ts_gradient) gradients;
   TS_VEC(ts_bucket) buckets;
   ts_gather_list gathers;
+  TS_VEC(uint32_t) chains;            /* while they are planned: the last of each rule */
+  int64_t *fetched;                   /* likewise: bytes from the host by op, or NULL */
+  ts_gather_index index;              /* when they are */
   bool inputs, weights;               /* of a backward: the gradients that it makes */
   bool forward;                       /* what is kept on the host leaves */
   bool copies_sent;                   /* to the host */

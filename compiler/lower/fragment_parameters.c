@@ -177,17 +177,25 @@ static bool needs_for_backward(const ts_fragment *f, uint32_t i, const ts_comm *
   return op->needs_gradient && !(inputs && gathers_some(ts_class_of(f->l, i), TS_WHEN_INPUT));
 }
 
+/* The last gather of the same rule, or TS_NO_INDEX; where the next one is noted. */
+static uint32_t *chain_end(ts_fragment *f, const ts_comm *comm)
+{
+  for (size_t k = 0; k < f->chains.count; k++) {
+    const ts_comm *other = f->gathers.at[f->chains.at[k]].comm;
+    if (ts_same_comm(other, comm) && other->span.begin == comm->span.begin)
+      return &f->chains.at[k];
+  }
+  TS_PUSH(f->scratch, &f->chains, TS_NO_INDEX);
+  return &f->chains.at[f->chains.count - 1];
+}
+
 /* Of what one group holds the last in the order of the phase says when it is dropped. In a backward
  * that is the end of all, where it has none of its own (torch/distributed/fsdp: the final callback
  * drops what no gradient of an input has dropped); of a group without any, its forward's end. */
 static ts_gather *fragment_parameters_join(ts_fragment *f, uint32_t i, const ts_comm *comm,
                                            ts_when when, bool keep, uint32_t node)
 {
-  uint32_t before = TS_NO_INDEX;
-  for (size_t k = f->gathers.count; k-- > 0 && before == TS_NO_INDEX;)
-    if (ts_same_comm(f->gathers.at[k].comm, comm) &&
-        f->gathers.at[k].comm->span.begin == comm->span.begin)
-      before = (uint32_t)k;
+  uint32_t *end = chain_end(f, comm), before = *end;
   bool room = before != TS_NO_INDEX && f->gathers.at[before].bytes < comm->bucket;
   if (before == TS_NO_INDEX ||
       !(room || ts_same_group(comm, fragment_parameters_op_at(f, f->gathers.at[before].last),
@@ -195,7 +203,7 @@ static ts_gather *fragment_parameters_join(ts_fragment *f, uint32_t i, const ts_
     TS_PUSH(f->scratch, &f->gathers,
             (ts_gather){
               .comm = comm, .first = i, .after = before, .node = node, .leaves = i, .keep = keep});
-    before = (uint32_t)f->gathers.count - 1;
+    *end = before = (uint32_t)f->gathers.count - 1;
   }
   ts_gather *g = &f->gathers.at[before];
   g->last = i;
@@ -247,6 +255,22 @@ static ts_gather *join_parameters(ts_fragment *f, uint32_t i, const ts_comm *com
   return g;
 }
 
+/* What comes from the host before the backward of each op of the stage that is the first to need
+ * it. */
+static int64_t *bytes_fetched(ts_fragment *f)
+{
+  int64_t *bytes = TS_NEW_ARRAY(f->scratch, int64_t, f->stage->op_count + 1);
+  for (uint32_t t = 0; t < f->l->g->tensors.count; t++) {
+    const ts_edge *e = &f->l->g->tensors.at[t];
+    const ts_tensor_state *state = &f->tensors[t];
+    uint32_t place = state->fetch - f->stage->first_op;
+    if (state->root == t && e->source == t && state->kept && state->offloaded &&
+        place < f->stage->op_count)
+      bytes[place] += ts_layout_bytes(f->l->s, &f->l->sh->layouts[t], e->shape, e->dtype);
+  }
+  return bytes;
+}
+
 /* What the op kept on the host, of its own and of tensors that it is the first to need. */
 static void join_offloaded(ts_fragment *f, uint32_t i)
 {
@@ -256,12 +280,9 @@ static void join_offloaded(ts_fragment *f, uint32_t i)
   int64_t bytes = 0;
   for (uint32_t k = 0; own && k < class->kept_count; k++)
     bytes += class->kept[k].edge ? 0 : class->kept[k].bytes;
-  for (uint32_t t = 0; t < f->l->g->tensors.count; t++) {
-    const ts_edge *e = &f->l->g->tensors.at[t];
-    const ts_tensor_state *state = &f->tensors[t];
-    if (state->root == t && e->source == t && state->kept && state->offloaded && state->fetch == i)
-      bytes += ts_layout_bytes(f->l->s, &f->l->sh->layouts[t], e->shape, e->dtype);
-  }
+  if (!f->fetched)
+    f->fetched = bytes_fetched(f);
+  bytes += f->fetched[i - f->stage->first_op];
   if (!bytes)
     return;
   ts_gather *g =
@@ -345,6 +366,8 @@ static void plan_ops(ts_fragment *f, ts_when when, const ts_placed *item)
 {
   uint32_t first = f->stage->first_op, end = first + f->stage->op_count;
   f->gathers = (ts_gather_list){0};
+  f->chains.count = 0;
+  f->fetched = NULL;
   for (uint32_t k = first; k < end; k++)
     plan_op(f, when == TS_WHEN_FORWARD ? k : end - 1 - (k - first), when, item);
   if (when == TS_WHEN_INPUT)
@@ -393,27 +416,12 @@ void ts_gathers_plan(ts_fragment *f, ts_when when, const ts_placed *item)
     plan_early(f, when, item);
   if (when == TS_WHEN_INPUT)
     sift(f, is_here);
+  ts_gathers_index(f);
   if (f->gathers.count && f->last[0] == TS_NO_INDEX)
     ts_emit_record(f, 0);
   for (size_t k = 0; k < f->gathers.count; k++)
     if (f->gathers.at[k].call && f->gathers.at[k].at == TS_NO_INDEX)
       leave_together(f, f->gathers.at[k].call);
-}
-
-static bool covers(const ts_gather *g, uint32_t op)
-{
-  return (g->first <= op && op <= g->last) || (g->last <= op && op <= g->first);
-}
-
-/* Of the same rule, this one comes at most so many after that one. */
-static bool within(const ts_fragment *f, uint32_t gather, uint32_t of, int64_t ahead)
-{
-  for (; gather != TS_NO_INDEX && ahead >= 0; ahead--) {
-    if (gather == of)
-      return true;
-    gather = f->gathers.at[gather].after;
-  }
-  return false;
 }
 
 static void arrive(ts_fragment *f, ts_gather *g, uint32_t node)
@@ -447,9 +455,10 @@ static void leave_together(ts_fragment *f, uint32_t call)
 {
   const ts_gather *first = NULL;
   double bytes = 0;
-  for (size_t k = 0; k < f->gathers.count; k++) {
-    const ts_gather *g = &f->gathers.at[k];
-    if (g->call != call || g->node != TS_NO_INDEX)
+  ts_gathers_at called = ts_gathers_under(&f->index.call, call);
+  for (uint32_t k = 0; k < called.count; k++) {
+    const ts_gather *g = &f->gathers.at[called.at[k]];
+    if (g->node != TS_NO_INDEX)
       continue;
     first = first ? first : g;
     bytes += g->bytes;
@@ -460,9 +469,9 @@ static void leave_together(ts_fragment *f, uint32_t call)
   uint32_t node = ts_emit_collective(
     f, first->comm, (uint64_t)(bytes + 0.5),
     (ts_origin){"parameters", fragment_parameters_op_at(f, first->first)->span, first->comm->span});
-  for (size_t k = 0; k < f->gathers.count; k++)
-    if (f->gathers.at[k].call == call && f->gathers.at[k].node == TS_NO_INDEX)
-      arrive(f, &f->gathers.at[k], node);
+  for (uint32_t k = 0; k < called.count; k++)
+    if (f->gathers.at[called.at[k]].node == TS_NO_INDEX)
+      arrive(f, &f->gathers.at[called.at[k]], node);
 }
 
 /* What has landed in one buffer becomes a tensor for each parameter. */
@@ -502,38 +511,60 @@ bool ts_gathers_updated(const ts_lowering *l, const ts_stage *stage)
   return false;
 }
 
+/* Those of its rule that are not there, from it on, leave: as many as are to come ahead. */
+static void leave_ahead(ts_fragment *f, const ts_gather *g)
+{
+  for (uint32_t *link = &f->index.waiting[g->chain]; *link != TS_NO_INDEX;) {
+    ts_gather *n = &f->gathers.at[*link];
+    int64_t ahead = (int64_t)n->place - g->place;
+    if (n->node == TS_NO_INDEX && ahead > f->index.ahead)
+      return;
+    if (n->node == TS_NO_INDEX && ahead >= 0 && ahead <= n->comm->ahead)
+      fragment_parameters_leave(f, n);
+    if (n->node == TS_NO_INDEX)
+      link = &n->next;
+    else
+      *link = n->next;
+  }
+}
+
+static ts_gathers_at covering(const ts_fragment *f, uint32_t op)
+{
+  return ts_gathers_under(&f->index.covers, op - f->stage->first_op);
+}
+
 void ts_gathers_enter(ts_fragment *f, uint32_t op)
 {
-  for (uint32_t k = 0; k < f->gathers.count; k++) {
-    if (!covers(&f->gathers.at[k], op))
-      continue;
-    for (uint32_t n = 0; n < f->gathers.count; n++)
-      if (f->gathers.at[n].node == TS_NO_INDEX && within(f, n, k, f->gathers.at[n].comm->ahead))
-        fragment_parameters_leave(f, &f->gathers.at[n]);
-  }
-  for (uint32_t n = 0; n < f->gathers.count; n++)
-    if (f->gathers.at[n].call && f->gathers.at[n].at == op)
-      leave_together(f, f->gathers.at[n].call);
+  ts_gathers_at mine = covering(f, op),
+                early = ts_gathers_under(&f->index.early, op - f->stage->first_op);
+  for (uint32_t k = 0; k < mine.count; k++)
+    leave_ahead(f, &f->gathers.at[mine.at[k]]);
+  for (uint32_t k = 0; k < early.count; k++)
+    leave_together(f, f->gathers.at[early.at[k]].call);
 }
 
 void ts_gathers_need(ts_fragment *f, uint32_t op)
 {
-  for (uint32_t k = 0; k < f->gathers.count; k++)
-    if (covers(&f->gathers.at[k], op) && f->gathers.at[k].node < TS_HELD) {
-      if (f->gathers.at[k].landed)
-        copy_out(f, &f->gathers.at[k]);
-      ts_need(f, f->gathers.at[k].node);
-    }
+  ts_gathers_at mine = covering(f, op);
+  for (uint32_t k = 0; k < mine.count; k++) {
+    ts_gather *g = &f->gathers.at[mine.at[k]];
+    if (g->node >= TS_HELD)
+      continue;
+    if (g->landed)
+      copy_out(f, g);
+    ts_need(f, g->node);
+  }
 }
 
 void ts_offloads_need(ts_fragment *f, uint32_t first, uint32_t last)
 {
-  for (uint32_t k = 0; k < f->gathers.count; k++) {
-    const ts_gather *g = &f->gathers.at[k];
-    uint32_t low = g->first < g->last ? g->first : g->last,
-             high = g->first < g->last ? g->last : g->first;
-    if (g->rate > 0 && low <= last && high >= first && g->node < TS_HELD)
-      ts_need(f, g->node);
+  for (uint32_t op = first; op <= last; op++) {
+    ts_gathers_at mine = covering(f, op);
+    for (uint32_t k = 0; k < mine.count; k++) {
+      const ts_gather *g = &f->gathers.at[mine.at[k]];
+      if (g->rate > 0 && g->node < TS_HELD)
+        ts_need(f, g->node);
+    }
   }
   if (f->needs.count)
     ts_emit_record(f, 0);
@@ -550,9 +581,9 @@ static void drop(ts_fragment *f, const ts_gather *g, uint32_t node)
 
 void ts_gathers_leave(ts_fragment *f, uint32_t op, uint32_t node)
 {
-  for (uint32_t k = 0; k < f->gathers.count; k++)
-    if (f->gathers.at[k].leaves == op)
-      drop(f, &f->gathers.at[k], node);
+  ts_gathers_at mine = ts_gathers_under(&f->index.leaves, op - f->stage->first_op);
+  for (uint32_t k = 0; k < mine.count; k++)
+    drop(f, &f->gathers.at[mine.at[k]], node);
 }
 
 void ts_gathers_end(ts_fragment *f, uint32_t node)

@@ -10,6 +10,11 @@ void ts_gathers_plan(ts_fragment *f, ts_when when, const ts_placed *item);
  * those with a `prefetch` learn which call gathers them, and where; what the backward finds still
  * gathered is `found`, in both lists. */
 void ts_prefetch_plan(const ts_fragment *f, ts_gather_list *forward, ts_gather_list *backward);
+/* compiler/lower/gather_index.c: the index of the fragment's gathers, when they are planned; and
+ * those of a key, as they are numbered. */
+typedef struct ts_gathers_at { const uint32_t *at; uint32_t count; } ts_gathers_at;
+void ts_gathers_index(ts_fragment *f);
+ts_gathers_at ts_gathers_under(const ts_gathers_by *by, uint32_t key);
 /* Items of the stage share what the first of them has gathered. */
 bool ts_gathers_shared(const ts_lowering *l, const ts_stage *stage);
 /* The first item after an update gathers what was updated. */
