@@ -44,6 +44,8 @@ typedef struct level { double rate; uint32_t link; } level;
 
 struct ts_flows {
   ts_arena *arena;
+  const double *capacity; /* [given] of links that no flow has used yet, too */
+  uint32_t given;
   TS_VEC(link) links;
   TS_VEC(flow) flows;
   uint32_t free;             /* chain of free numbers by `heap` */
@@ -62,9 +64,9 @@ struct ts_flows {
 ts_flows *ts_flows_new(ts_arena *arena, uint32_t links, const double *capacity)
 {
   ts_flows *f = TS_NEW(arena, ts_flows);
-  *f = (ts_flows){.arena = arena, .free = TS_FLOW_NONE};
-  for (uint32_t l = 0; l < links; l++)
-    ts_flows_add_link(f, capacity[l]);
+  *f = (ts_flows){.arena = arena, .capacity = capacity, .given = links, .free = TS_FLOW_NONE};
+  f->links.at = TS_NEW_ARRAY(arena, link, links); /* memory that no flow touches costs nothing */
+  f->links.count = f->links.room = links;
   return f;
 }
 
@@ -202,6 +204,8 @@ static void touch(ts_flows *f, uint32_t at)
   if (l->touched)
     return;
   l->touched = true;
+  if (at < f->given)
+    l->capacity = f->capacity[at];
   l->waiting = 0;
   l->wanted = 0;
   l->spare = l->capacity;
@@ -501,6 +505,18 @@ uint32_t ts_flows_ended(ts_flows *f)
   uint32_t id = f->heap.at[0];
   flow_leave(f, id);
   return id;
+}
+
+void ts_flows_again(ts_flows *f)
+{
+  for (uint32_t id = 0; id < f->flows.count; id++)
+    if (f->flows.at[id].count)
+      flow_leave(f, id);
+  solve(f);
+  f->links.count = f->given;
+  f->flows.count = f->heap.count = 0;
+  f->free = TS_FLOW_NONE;
+  f->now = 0;
 }
 
 double ts_flows_rate(ts_flows *f, uint32_t id)

@@ -29,8 +29,10 @@ typedef struct ts_flows ts_flows;
 enum { TS_FLOW_NONE = 0xffffffffu };
 #define TS_FLOW_NEVER UINT64_MAX
 
-/* bytes/s, >= 0; copied */
+/* bytes/s, >= 0; must live as long */
 ts_flows *ts_flows_new(ts_arena *arena, uint32_t links, const double *capacity);
+/* As new, at time 0: flows and links that were added are gone. It costs what the flows cost. */
+void ts_flows_again(ts_flows *flows);
 
 uint32_t ts_flows_add_link(ts_flows *flows, double capacity); /* its number */
 

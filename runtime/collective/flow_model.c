@@ -16,6 +16,8 @@ struct ts_flow_figures {
   const ts_ranks *ranks;
   ts_link_graph *graph;
   ts_flow_models asked;
+  ts_traffic *traffic;        /* or NULL: none was measured yet */
+  double *load;               /* [2 * links] zero between calls; or NULL */
   ts_intern known;            /* runs of asked.count * TS_FLOW_SHAPES figures */
 };
 
@@ -48,11 +50,12 @@ static int too_few_ports(const ts_flow_figures *f, uint32_t link, uint32_t neede
 }
 
 /* When each call ends, all started at 0 without latency. */
-static void flow_model_play(const ts_flow_figures *f, const ts_flow_pattern *patterns,
-                            uint32_t count, double volume, uint64_t *end)
+static void flow_model_play(ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count,
+                            double volume, uint64_t *end)
 {
-  ts_arena *scratch = ts_arena_new("flow model");
-  ts_traffic *t = ts_traffic_new(scratch, f->ir);
+  if (!f->traffic)
+    f->traffic = ts_traffic_new(f->arena, f->ir);
+  ts_traffic *t = f->traffic;
   for (uint32_t i = 0; i < count; i++)
     /* the first ones get the numbers from 0 on */
     ts_traffic_start(t, &patterns[i], volume * patterns[i].share, 0);
@@ -61,7 +64,7 @@ static void flow_model_play(const ts_flow_figures *f, const ts_flow_pattern *pat
     for (uint32_t call; (call = ts_traffic_ended(t)) != TS_FLOW_NONE;)
       end[call] = next;
   }
-  ts_arena_free(scratch);
+  ts_traffic_again(t);
 }
 
 static bool has_circuits(const ts_flow_pattern *patterns, uint32_t count)
@@ -83,9 +86,8 @@ static double without_noise(double x)
 
 /* A call's time is a line in its bytes: rates do not depend on them. Circuits add the time to set
  * them up, which next to nothing takes too. */
-static void flow_model_measure(const ts_flow_figures *f, const ts_flow_pattern *patterns,
-                               uint32_t count, double efficiency, ts_flow_figure *figures,
-                               uint32_t stride)
+static void flow_model_measure(ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count,
+                               double efficiency, ts_flow_figure *figures, uint32_t stride)
 {
   const double volume = 1e10; /* bytes: picoseconds round to 1e-9 of the time or less */
   ts_arena *scratch = ts_arena_new("figures of flows");
@@ -191,27 +193,28 @@ const uint32_t *ts_flow_figures_group(ts_flow_figures *f, ts_arena *arena, uint3
 }
 
 /* Whether messages put more on a link than one of them alone. */
-static bool share_links(const ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count)
+static bool share_links(ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count)
 {
-  ts_arena *scratch = ts_arena_new("links of messages");
-  double *load = TS_NEW_ARRAY(scratch, double, 2 * (size_t)f->ir->links_count);
   bool shared = false;
+  if (!f->load)
+    f->load = TS_NEW_ARRAY(f->arena, double, 2 * (size_t)f->ir->links_count);
   for (uint32_t i = 0; i < count; i++) {
     const ts_flow_part *part = &patterns[i].parts[0];
     shared |= part->circuit_count > 0;
     for (uint32_t u = 0; u < part->count; u++) {
-      shared |= load[part->uses[u].link] > 0;
-      load[part->uses[u].link] += part->uses[u].connections;
+      shared |= f->load[part->uses[u].link] > 0;
+      f->load[part->uses[u].link] += part->uses[u].connections;
     }
   }
-  ts_arena_free(scratch);
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t u = 0; u < patterns[i].parts[0].count; u++)
+      f->load[patterns[i].parts[0].uses[u].link] = 0;
   return shared;
 }
 
 /* What messages take that are sent at the same time, where that is more. */
-static void measure_together(const ts_flow_figures *f, const ts_flow_pattern *patterns,
-                             uint32_t count, double efficiency, ts_flow_figure *figures,
-                             uint32_t stride)
+static void measure_together(ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count,
+                             double efficiency, ts_flow_figure *figures, uint32_t stride)
 {
   ts_arena *scratch = ts_arena_new("messages at the same time");
   ts_flow_figure *together = TS_NEW_ARRAY(scratch, ts_flow_figure, count);

@@ -29,6 +29,7 @@ struct ts_flow_maker {
   /* [vertices] device of island relay_for (plus 1) that sends to this one, and its links to go */
   uint32_t *relay, *relay_hops, *relay_for;
   uint32_t *rail;          /* [vertices] scratch */
+  uint32_t *tally;         /* [vertices] scratch, zero between uses */
   uint32_t failed[2];
   ts_flow_connections *kept; /* or NULL; `fresh`: the first of the part being made */
   ts_arena *long_lived;
@@ -67,6 +68,7 @@ ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_link_graph
   m->relay_hops = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
   m->relay_for = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
   m->rail = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
+  m->tally = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
   list_islands(m);
   return m;
 }
@@ -331,14 +333,13 @@ typedef struct members { /* island by island, islands in the order in which they
   uint32_t *vertex, *first; /* [count]; [islands + 1] */
 } members;
 
-static members by_island(const ts_flow_maker *m, ts_arena *scratch, const uint32_t *vertex,
+static members by_island(ts_flow_maker *m, ts_arena *scratch, const uint32_t *vertex,
                          uint32_t count)
 {
   members g = {.count = count,
                .vertex = TS_NEW_ARRAY(scratch, uint32_t, count),
                .first = TS_NEW_ARRAY(scratch, uint32_t, (size_t)count + 1)};
-  uint32_t *number = TS_NEW_ARRAY(scratch, uint32_t, m->ir->devices_count),
-           *at = TS_NEW_ARRAY(scratch, uint32_t, (size_t)count + 1);
+  uint32_t *number = m->tally, *at = TS_NEW_ARRAY(scratch, uint32_t, (size_t)count + 1);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t *n = &number[ts_graph_island(m->graph, vertex[i])];
     if (!*n)
@@ -352,6 +353,8 @@ static members by_island(const ts_flow_maker *m, ts_arena *scratch, const uint32
   }
   for (uint32_t i = 0; i < count; i++)
     g.vertex[at[number[ts_graph_island(m->graph, vertex[i])] - 1]++] = vertex[i];
+  for (uint32_t i = 0; i < count; i++)
+    number[ts_graph_island(m->graph, vertex[i])] = 0;
   return g;
 }
 
@@ -617,8 +620,7 @@ static bool make_dimensions(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch
 {
   if (!m->part)
     find_parts(m);
-  uint32_t *at = ts_arena_copy(scratch, vertex, n * sizeof *vertex),
-           *count = TS_NEW_ARRAY(scratch, uint32_t, m->ir->devices_count),
+  uint32_t *at = ts_arena_copy(scratch, vertex, n * sizeof *vertex), *count = m->tally,
            *each = TS_NEW_ARRAY(scratch, uint32_t, (size_t)m->tiers + 1), inner = 1;
   for (uint32_t t = 0; t < m->tiers; t++) {
     uint32_t size = members_each(m->part[t], at, n, count);

@@ -366,6 +366,24 @@ uint32_t ts_traffic_ended(ts_traffic *t)
   return id;
 }
 
+void ts_traffic_again(ts_traffic *t)
+{
+  ts_flows_again(t->flows);
+  for (size_t c = 0; c < t->circuits.count; c++) {
+    flow_traffic_end *ends[] = {&t->ends[t->circuits.at[c].in], &t->ends[t->circuits.at[c].out]};
+    for (int e = 0; e < 2; e++) {
+      ends[e]->taken = ends[e]->first = 0;
+      ends[e]->up.count = 0;
+    }
+  }
+  t->free_parts.count = 0;
+  for (uint32_t p = (uint32_t)t->parts.count; p-- > 0;)
+    TS_PUSH(t->arena, &t->free_parts, p);
+  t->circuits.count = t->calls.count = t->free_calls.count = t->part_of.count = 0;
+  t->heap.count = t->waiting.count = t->ended.count = 0;
+  t->now = t->order = 0;
+}
+
 bool ts_traffic_any_ended(const ts_traffic *t) { return t->ended.count; }
 
 ts_traffic_work ts_traffic_work_of(const ts_traffic *t)
@@ -376,6 +394,11 @@ ts_traffic_work ts_traffic_work_of(const ts_traffic *t)
 bool ts_traffic_possible(const ts_ir *ir, const ts_flow_pattern *pattern, uint32_t *link,
                          uint32_t *needed)
 {
+  bool circuits = false;
+  for (uint32_t p = 0; p < pattern->count; p++)
+    circuits |= pattern->parts[p].circuit_count > 0;
+  if (!circuits)
+    return true;
   ts_arena *scratch = ts_arena_new("circuits of a pattern");
   uint32_t *count = TS_NEW_ARRAY(scratch, uint32_t, 2 * (size_t)ir->links_count);
   bool possible = true;

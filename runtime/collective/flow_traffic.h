@@ -14,6 +14,8 @@
 typedef struct ts_traffic ts_traffic;
 
 ts_traffic *ts_traffic_new(ts_arena *arena, const ts_ir *ir); /* at time 0 */
+/* As new, for other calls; it costs what those cost that there were, however large the network. */
+void ts_traffic_again(ts_traffic *traffic);
 
 /* Starts a call now: `bytes` over each connection after `latency`. The pattern must live as long as
  * the call. */

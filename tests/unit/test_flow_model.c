@@ -448,7 +448,9 @@ Test(flow_traffic, two_rings_share_a_link)
   ts_traffic *t = ts_traffic_new(n.arena, &n.ir);
   ts_traffic_start(t, &a, 10e6, 0);
   cr_assert_eq(play_all(t, end), UINT64_C(1000000000)); /* 10 MB at 10 GB/s */
-  t = ts_traffic_new(n.arena, &n.ir);
+  ts_traffic_start(t, &b, 10e6, 0);
+  ts_traffic_advance(t, ts_traffic_next(t)); /* its flows are under way */
+  ts_traffic_again(t);
   ts_traffic_start(t, &a, 10e6, 0);
   ts_traffic_start(t, &b, 10e6, 400000000);
   play_all(t, end);
@@ -496,6 +498,10 @@ Test(flow_traffic, circuits_are_set_up_kept_and_taken_down)
   /* this one's circuit is up, but its port is taken for the first */
   ts_traffic_start(t, &to_2, 1e6, 0);
   cr_assert_eq(play_all(t, end), 340000000u + 240000000u);
+  ts_traffic_start(t, &to_1, 1e6, 0);
+  ts_traffic_again(t); /* with a call under way, and circuits that are up */
+  ts_traffic_start(t, &to_2, 1e6, 0);
+  cr_assert_eq(play_all(t, end), 20000000u + 100000000u);
   net_free(&n);
 }
 
