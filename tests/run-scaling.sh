@@ -30,6 +30,8 @@ fsdp() { strategies "$1" 'apply = [fsdp(dp)]'; }
 zero2() { strategies "$1" 'apply = [zero2(dp)]'; }
 offload() { strategies "$1" 'apply = [fsdp(dp), offload_activations()]'; }
 recompute() { strategies "$1" 'apply = [fsdp(dp), full(), offload_activations()]'; }
+ways_out() { strategies "$1" 'apply = [data_parallel(dp)]
+  batch = { micro: 16385, global: 131080 }'; } # does not fit
 names() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "let a = 1" }'; }
 imports() { # COUNT [export]
   mkdir -p "$scratch/chain$1"
@@ -73,6 +75,7 @@ grows fsdp 1500 "$build/tsrun"
 grows zero2 1500 "$build/tsrun"
 grows offload 1500 "$build/tsrun"
 grows recompute 1500 "$build/tsrun"
+grows ways_out 400 "$build/tsrun"
 grows micro_batches 4000 "$build/tsrun"
 grows names 50000 "$build/tsc" --check
 grows imports 900 "$build/tsc" --check

@@ -6,23 +6,27 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compiler/eval/shared.h"
 #include "compiler/ways_out.h"
 #include "runtime/account/memory.h"
+#include "runtime/collective/links.h"
+#include "tools/cli/progress.h"
 
 enum {
   MOST_NODES = 200000000, /* played for all changes together: some ten seconds of two processors */
+  COMPILED = 25,          /* nodes that are played in the time in which one is compiled */
   /* changes between two looks at that limit, so that it does not depend on threads */
   BLOCK = 8,
   MOST_THREADS = 8,
-  MOST_LABELS = 3,        /* that hold activations, for recomputation */
-  WIDTH = 8,              /* changes nearest to fitting that are combined if no single one fits */
-  MOST_CHANGES = 4        /* at once */
+  MOST_LABELS = 3, /* that hold activations, for recomputation */
+  WIDTH = 8,       /* changes nearest to fitting that are combined if no single one fits */
+  MOST_CHANGES = 4 /* at once */
 };
 
 typedef struct ways_out_trial {
   ts_way way;
   ts_way_out out;
-  uint64_t nodes; /* played */
+  uint64_t nodes; /* played, and COMPILED for each that was compiled */
   bool played;    /* or found to be too large without; else it was refused */
   /* by which it is too large; of one that was not played, as if all else were as before */
   uint64_t guess;
@@ -36,12 +40,16 @@ typedef struct ways_out_search {
   ts_compile_options compile;
   ts_run_options run;
   const ts_ir *before;
+  ts_common *common;      /* of all that are compiled */
+  ts_links_shared *links; /* of all that are played */
   uint64_t above;         /* bytes of its peak that are not held for the whole step */
-  uint64_t nodes;         /* played so far */
+  uint64_t nodes;         /* of all so far */
   uint32_t tried, untried;
   trials fits, fails;
-  bool interrupted;
+  atomic_bool interrupted;
   ways_out_trial *block; /* being played */
+  double done;           /* of all that are tried now, before the block */
+  double share;          /* of one of it */
   atomic_size_t next;
   size_t end;
 } ways_out_search;
@@ -90,7 +98,7 @@ static void ways_out_measure(ts_arena *scratch, const ts_ir *ir, const ts_run_op
     return;
   const ts_memory *memory = ts_memory_new(scratch, ir, run);
   const ts_memory_class *fullest = &memory->classes[memory->fullest];
-  t->nodes = ts_run_result(run)->nodes_played;
+  t->nodes += ts_run_result(run)->nodes_played;
   t->out = (ts_way_out){.step = ts_run_result(run)->step,
                         .peak = fullest->peak + fullest->reserved,
                         .over = fullest->over};
@@ -98,11 +106,11 @@ static void ways_out_measure(ts_arena *scratch, const ts_ir *ir, const ts_run_op
   ts_run_free(run);
 }
 
-/* A change that the compiler or the play refuses is none. */
+/* A change that the compiler or the play refuses is none; it counts as the plan does. */
 static void try_way(const ways_out_search *x, const ts_run_options *options, ways_out_trial *t)
 {
   ts_arena *scratch = ts_arena_new("a way out");
-  ts_session *s = ts_session_new(scratch);
+  ts_session *s = ts_session_with(scratch, x->common);
   ts_compile_options compile = x->compile;
   uint32_t given = compile.define_count;
   ts_define *defines = TS_NEW_ARRAY(scratch, ts_define, given + t->way.define_count + 1);
@@ -114,28 +122,52 @@ static void try_way(const ways_out_search *x, const ts_run_options *options, way
   size_t size;
   const char *text = ts_way_apply(scratch, &t->way, x->text, x->size, &size);
   ts_input input;
+  t->nodes = (uint64_t)COMPILED * x->before->nodes_count;
   if (ts_input_compile(s, x->path, text, size, &compile, &input)) {
+    t->nodes = (uint64_t)COMPILED * input.ir.nodes_count;
     if (same_job(&input.ir, x->before) && !(t->played = held_too_much(&input.ir, &t->out)))
       ways_out_measure(scratch, &input.ir, options, t);
     ts_input_close(&input);
   }
+  ts_shared_leave(s);
   ts_arena_free(scratch);
 }
 
 /* ---- Many ---- */
 
-static void ways_out_work(ways_out_search *x, const ts_run_options *options)
+static bool is_not_interrupted(void *closure, const char *what, double share)
 {
-  for (size_t i; (i = atomic_fetch_add(&x->next, 1)) < x->end;)
-    try_way(x, options, &x->block[i]);
+  (void)closure, (void)what, (void)share;
+  return !ts_progress_interrupted();
+}
+
+/* The bar is drawn from the first thread. */
+static bool goes_on(ways_out_search *x, size_t i, bool first)
+{
+  bool stop = first ? !ts_tick(x->run.progress, "changes that fit in memory",
+                               x->done + x->share * (double)i) :
+                      ts_progress_interrupted();
+  if (stop)
+    atomic_store(&x->interrupted, true);
+  return !stop;
+}
+
+static void ways_out_work(ways_out_search *x, bool first)
+{
+  ts_run_options options = x->run;
+  ts_links_kept *links = ts_links_kept_new(x->links);
+  static const ts_progress quiet = {.tick = is_not_interrupted};
+  if (!first)
+    options.progress = &quiet;
+  options.links = links;
+  for (size_t i; (i = atomic_fetch_add(&x->next, 1)) < x->end && goes_on(x, i, first);)
+    try_way(x, &options, &x->block[i]);
+  ts_links_kept_free(links);
 }
 
 static void *work_beside(void *closure)
 {
-  ways_out_search *x = closure;
-  ts_run_options quiet = x->run; /* progress is shown from the first thread */
-  quiet.progress = NULL;
-  ways_out_work(x, &quiet);
+  ways_out_work(closure, false);
   return NULL;
 }
 
@@ -149,7 +181,7 @@ static void play_block(ways_out_search *x, ways_out_trial *block, size_t count)
   while (started + 1 < processors && started < MOST_THREADS && (size_t)started + 1 < count &&
          pthread_create(&threads[started], NULL, work_beside, x) == 0)
     started++;
-  ways_out_work(x, &x->run);
+  ways_out_work(x, true);
   while (started > 0)
     pthread_join(threads[--started], NULL);
 }
@@ -162,6 +194,8 @@ static void try_all(ways_out_search *x, const trials *all)
       x->untried += (uint32_t)(all->count - first);
       return;
     }
+    x->done = (double)first / (double)all->count;
+    x->share = 1 / (double)all->count;
     play_block(x, all->at + first, count);
     for (size_t i = first; i < first + count; i++) {
       ways_out_trial *t = &all->at[i];
@@ -176,8 +210,6 @@ static void try_all(ways_out_search *x, const trials *all)
       else
         TS_PUSH(x->arena, &x->fits, *t);
     }
-    x->interrupted =
-      !ts_tick(x->run.progress, "changes that fit in memory", (double)first / (double)all->count);
   }
 }
 
@@ -286,7 +318,11 @@ const ts_ways_out *ts_ways_out_find(ts_arena *arena, const char *path, const ts_
   x.run.threads = 1;    /* several changes are played at once instead */
   x.run.packets = NULL; /* of one run at a time */
   ts_ways ways = ts_ways_list(arena, path, input->text, input->size, compile, labels, label_count);
+  x.common = strcmp(path, "-") != 0 ? ts_common_new(path, compile) : NULL;
+  x.links = ts_links_shared_new();
   ways_out_look(&x, &ways);
+  ts_links_shared_free(x.links);
+  ts_common_free(x.common);
   if (x.interrupted)
     return NULL;
   ts_ways_out *out = TS_NEW(arena, ts_ways_out);
