@@ -73,14 +73,32 @@ const char *ts_report_vertex(ts_arena *arena, const ts_ir *ir, uint32_t vertex)
   return text;
 }
 
-const char *ts_report_mesh(ts_arena *arena, const ts_ir *ir)
+/* Axes of `least` coordinates and more. */
+static const char *names_mesh(ts_arena *arena, const ts_ir *ir, uint32_t least)
 {
   const char *text = "";
   for (uint32_t a = 0; a < ir->axes_count; a++)
-    text =
-      ts_arena_printf(arena, "%s%s%s: %u%s", text, a ? ", " : "{ ", ir->strings + ir->axes[a].name,
-                      ir->axes[a].size, a + 1 == ir->axes_count ? " }" : "");
-  return text;
+    if (ir->axes[a].size >= least)
+      text = ts_arena_printf(arena, "%s%s%s: %u", text, *text ? ", " : "{ ",
+                             ir->strings + ir->axes[a].name, ir->axes[a].size);
+  return *text ? ts_arena_printf(arena, "%s }", text) : text;
+}
+
+const char *ts_report_mesh(ts_arena *arena, const ts_ir *ir) { return names_mesh(arena, ir, 0); }
+
+const char *ts_report_title(ts_arena *arena, const ts_ir *ir)
+{
+  const ts_ir_meta *meta = ir->meta;
+  const char *mesh = names_mesh(arena, ir, 2), *framework = ir->strings + meta->framework,
+             *on = ir->device_classes_count == 1 ?
+                     ir->strings + ir->device_classes->name :
+                   ir->device_classes_count ?
+                     ts_arena_printf(arena, "%u kinds of device", ir->device_classes_count) :
+                     "";
+  return ts_arena_printf(arena, "%s: %s rank%s%s%s%s%s%s%s", ir->strings + meta->plan,
+                         ts_format_count(meta->world).text, meta->world == 1 ? "" : "s",
+                         *on ? " on " : "", on, *mesh ? " " : "", mesh, *framework ? ", " : "",
+                         framework);
 }
 
 const char *ts_report_place(ts_arena *arena, const ts_ir *ir, uint32_t loc)

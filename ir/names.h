@@ -11,6 +11,9 @@
 const char *ts_report_coordinates(ts_arena *arena, const ts_ir *ir, uint32_t rank);
 /* "{ tp: 8, dp: 8, pp: 16 }": sizes */
 const char *ts_report_mesh(ts_arena *arena, const ts_ir *ir);
+/* What tells two reports apart: plan, ranks, device, the mesh
+ * without axes of one rank, framework. */
+const char *ts_report_title(ts_arena *arena, const ts_ir *ir);
 /* "F(15)", "B(3, chunk 1)", "S" */
 const char *ts_report_item(ts_arena *arena, const ts_ir *ir, uint32_t item);
 /* "plan.ts:7:12"; "" for TS_IR_NONE */

@@ -71,14 +71,6 @@ static void put_tiles(const ts_summary *s, ts_arena *arena, FILE *out)
   fputs("</div>\n", out);
 }
 
-static const char *title_of(const ts_summary *s, ts_arena *arena)
-{
-  const ts_ir_meta *meta = s->ir->meta;
-  return ts_arena_printf(arena, "%s: %s rank%s %s", ts_summary_string(s, meta->plan),
-                         ts_format_count(meta->world).text, meta->world == 1 ? "" : "s",
-                         ts_report_mesh(arena, s->ir));
-}
-
 static void print_text(void *closure, FILE *out)
 {
   ts_report_text(*(const ts_summary **)closure, out);
@@ -181,7 +173,7 @@ static void put_data(const ts_summary *s, const char *name, FILE *out)
 void ts_report_html(const ts_summary *s, FILE *out)
 {
   ts_arena *arena = ts_arena_new("html");
-  const char *title = title_of(s, arena);
+  const char *title = ts_report_title(arena, s->ir);
   ts_page_begin(title, ts_page_style, ts_page_script, false, out);
   ts_put_xml(out, "<header>\n<h1>%s</h1>\n", title);
   put_tiles(s, arena, out);
@@ -213,7 +205,7 @@ void ts_report_svg(const ts_summary *s, const ts_window *window, FILE *out)
           "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"%u\" height=\"%u\" "
           "viewBox=\"%d %d %u %u\">\n<title>",
           width, height, -MARGIN, -MARGIN, width, height);
-  ts_put_xml(out, "%s", title_of(s, arena));
+  ts_put_xml(out, "%s", ts_report_title(arena, s->ir));
   ts_put_xml(out, "</title>\n<desc>Timeline of a step of %s</desc>\n<style>\n",
              ts_format_time(s->result->step).text);
   ts_picture_style(out);

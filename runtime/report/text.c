@@ -133,13 +133,7 @@ static void answer(printer *p)
 {
   const ts_summary *s = p->s;
   const ts_ir_meta *meta = s->ir->meta;
-  const char *mesh = ts_report_mesh(p->arena, s->ir);
-  ts_put_text(p->out, "%s\n",
-              text_fit(p,
-                       ts_arena_printf(p->arena, "%s: %s rank%s%s%s", string(p, meta->plan),
-                                       ts_format_count(meta->world).text,
-                                       meta->world == 1 ? "" : "s", *mesh ? " " : "", mesh),
-                       WIDTH));
+  ts_put_text(p->out, "%s\n", text_fit(p, ts_report_title(p->arena, s->ir), WIDTH));
   const char *rest =
     ts_arena_printf(p->arena, "%s micro-batch%s", ts_format_count(meta->micro_batches).text,
                     meta->micro_batches == 1 ? "" : "es");
