@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "cost/gp.h"
 #include "cost/trees.h"
 
@@ -14,16 +15,10 @@ typedef struct left_over { /* logarithms that the physical model leaves, and wha
   double *input, *target;
 } left_over;
 
-static int learners_by_value(const void *x, const void *y)
-{
-  double a = *(const double *)x, b = *(const double *)y;
-  return (a > b) - (a < b);
-}
-
 static double median(ts_arena *arena, const left_over *rows)
 {
   double *sorted = ts_arena_copy(arena, rows->target, rows->count * sizeof *sorted);
-  qsort(sorted, rows->count, sizeof *sorted, learners_by_value);
+  qsort(sorted, rows->count, sizeof *sorted, ts_by_double);
   return rows->count ? sorted[rows->count / 2] : 0;
 }
 

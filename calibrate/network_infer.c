@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "cost/gp.h"
 
 enum {
@@ -113,12 +114,6 @@ static uint64_t infer(const inference *f, const ts_ir_net_point *p)
   return (uint64_t)llround(fmin(modelled(f, p) * exp(residual), 1e5) * 1e12);
 }
 
-static int network_infer_by_number(const void *a, const void *b)
-{
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* Sizes of the table, and powers of two between. */
 static uint32_t sizes_of(ts_arena *arena, const ts_ir_net_point *p, uint32_t count,
                          uint64_t **sizes)
@@ -127,11 +122,11 @@ static uint32_t sizes_of(ts_arena *arena, const ts_ir_net_point *p, uint32_t cou
   uint32_t n = 0, kept = 0;
   for (uint32_t i = 0; i < count; i++)
     all[n++] = p[i].bytes;
-  qsort(all, n, sizeof *all, network_infer_by_number);
+  qsort(all, n, sizeof *all, ts_by_u64);
   for (uint64_t x = 1; x && x < all[count - 1]; x *= 2)
     if (x > all[0])
       all[n++] = x;
-  qsort(all, n, sizeof *all, network_infer_by_number);
+  qsort(all, n, sizeof *all, ts_by_u64);
   for (uint32_t i = 0; i < n; i++)
     if (!kept || all[i] != all[kept - 1])
       all[kept++] = all[i];

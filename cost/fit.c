@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json_tree.h"
+#include "base/order.h"
 
 enum { MAX_ROWS = 1 << 16, MAX_NODES = 1 << 20 };
 
@@ -117,18 +118,11 @@ static int compare_features(const double *a, const double *b, uint32_t count)
 
 static int64_t kept_row(const ts_fit_model *m, const double *feature)
 {
-  uint32_t low = 0, high = m->own_rows, width = m->model->feature_count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    int c = compare_features(m->row + (size_t)middle * width, feature, width);
-    if (!c)
-      return middle;
-    if (c < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return -1;
+  uint32_t at, width = m->model->feature_count;
+  TS_SEARCH(at, 0, m->own_rows, compare_features(m->row + (size_t)at * width, feature, width) < 0);
+  return at < m->own_rows && !compare_features(m->row + (size_t)at * width, feature, width) ?
+           (int64_t)at :
+           -1;
 }
 
 static bool is_type_of(const ts_fit_model *m, const char *dtype)

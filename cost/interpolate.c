@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "cost/source.h"
 #include "cost/table.h"
 
@@ -34,18 +35,11 @@ static int compare_values(const double *a, const double *b, uint32_t width)
 
 static int64_t find_row(const ts_table_group *g, const double *value)
 {
-  uint32_t low = 0, high = g->count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    int c = compare_values(g->value + (size_t)middle * g->width, value, g->width);
-    if (!c)
-      return middle;
-    if (c < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return -1;
+  uint32_t at;
+  TS_SEARCH(at, 0, g->count, compare_values(g->value + (size_t)at * g->width, value, g->width) < 0);
+  return at < g->count && !compare_values(g->value + (size_t)at * g->width, value, g->width) ?
+           (int64_t)at :
+           -1;
 }
 
 /* Column of a row in the constraints: 1, then its distance from the query in each feature. False

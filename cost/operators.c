@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/table.h"
 #include "cost/gp.h"
 #include "cost/trees.h"
@@ -240,15 +241,9 @@ static void train_class(ts_op_class *c)
 
 enum { POLISH_ROUNDS = 10, POLISH_ROWS = 16 };
 
-static int operators_by_value(const void *x, const void *y)
-{
-  double a = *(const double *)x, b = *(const double *)y;
-  return (a > b) - (a < b);
-}
-
 static double median_of(double *value, uint32_t count)
 {
-  qsort(value, count, sizeof *value, operators_by_value);
+  qsort(value, count, sizeof *value, ts_by_double);
   return count ? 0.5 * (value[count / 2] + value[(count - 1) / 2]) : 0;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/order.h"
 #include "ir/layout.h"
 
 /* What a fragment, then a program, calls over one group on one stream: a hash of the calls in their
@@ -24,12 +25,6 @@ typedef struct checker {
   uint32_t *place;             /* [comms] in the list that is being made, + 1 */
   TS_VEC(verify_groups_played) played;
 } checker;
-
-static int verify_groups_by_value(const void *a, const void *b)
-{
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
 
 static int by_comm(const void *a, const void *b)
 {
@@ -53,7 +48,7 @@ static void find_comms(checker *c)
   for (uint32_t i = 0; i < c->ir->nodes_count; i++)
     if (is_listed(c->ir, &c->ir->nodes[i], &comm))
       TS_PUSH(c->arena, &c->comms, comm);
-  TS_SORT(&c->comms, verify_groups_by_value);
+  TS_SORT(&c->comms, ts_by_u64);
   size_t kept = 0;
   for (size_t i = 0; i < c->comms.count; i++)
     if (!i || c->comms.at[i] != c->comms.at[kept - 1])
@@ -88,8 +83,7 @@ static void list_fragment(checker *c, uint32_t f)
     const ts_ir_node *n = &c->ir->nodes[fragment->first_node + i];
     if (!is_listed(c->ir, n, &comm))
       continue;
-    const uint64_t *at =
-      bsearch(&comm, c->comms.at, c->comms.count, sizeof comm, verify_groups_by_value);
+    const uint64_t *at = bsearch(&comm, c->comms.at, c->comms.count, sizeof comm, ts_by_u64);
     verify_groups_follow(c, &c->fragments[f], (uint32_t)(at - c->comms.at), n->arg + 1,
                          0x9e3779b97f4a7c15u);
   }

@@ -7,6 +7,7 @@
  * line they ended before. */
 #include <string.h>
 
+#include "base/order.h"
 #include "lang/grammar.h"
 #include "lang/parser.h"
 
@@ -194,14 +195,8 @@ static layout layout_of(const formatter *f, uint32_t i)
 /* Index of the token that begins at `offset`. */
 static uint32_t token_at(const formatter *f, uint32_t offset)
 {
-  uint32_t low = 0, high = f->count - 1;
-  while (low < high) {
-    uint32_t middle = (low + high) / 2;
-    if (f->token[middle].span.begin < offset)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  uint32_t low;
+  TS_SEARCH(low, 0, f->count - 1, f->token[low].span.begin < offset);
   return low;
 }
 

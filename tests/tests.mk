@@ -93,6 +93,7 @@ tests_unit_sources = \
 	tests/unit/test_network_use.c \
 	tests/unit/test_never_below.c \
 	tests/unit/test_offload.c \
+	tests/unit/test_order.c \
 	tests/unit/test_output.c \
 	tests/unit/test_packed.c \
 	tests/unit/test_packet.c \

@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "base/json_writer.h"
+#include "base/order.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/replay_graph.h"
@@ -94,12 +95,6 @@ static void take_event(void *closure, const ts_span_event *span)
               ts_event_at(p->replay->events, event)->kind == TS_KERNEL_COMMUNICATION};
 }
 
-static int by_size(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static void replay_compare(ts_trace_task *t, replay_played *p, const ts_run *run, const ts_ir *ir)
 {
   const ts_replay *r = p->replay;
@@ -114,7 +109,7 @@ static void replay_compare(ts_trace_task *t, replay_played *p, const ts_run *run
   for (uint32_t i = 0; i < r->chosen_count; i++)
     shift[i] = fabs((double)((p->start[i] - p->shares.begin) -
                              (ts_event_at(r->events, r->chosen[i])->start - r->measured.begin)));
-  qsort(shift, r->chosen_count, sizeof *shift, by_size);
+  qsort(shift, r->chosen_count, sizeof *shift, ts_by_double);
   p->median_shift = shift[r->chosen_count / 2];
   p->largest_shift = shift[r->chosen_count - 1];
 }

@@ -58,15 +58,10 @@ static const char *bare(const char *name)
 
 static uint32_t layers_step_of(const ts_events *e, int64_t start)
 {
-  uint32_t low = 0, high = e->step_count; /* steps that began by then */
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (ts_event_at(e, e->steps[middle])->start <= start)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  /* steps that began by then */
+  uint32_t at;
+  TS_SEARCH(at, 0, e->step_count, ts_event_at(e, e->steps[at])->start <= start);
+  return at;
 }
 
 static layers_entry entry_of(const ts_events *e, uint32_t op, uint32_t index)
@@ -126,15 +121,9 @@ static void take_positions(ts_arena *arena, entries *all)
  * count alike. */
 static const char *forward_of(const entries *forward, uint64_t sequence)
 {
-  size_t low = 0, high = forward->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (forward->at[middle].sequence <= sequence)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  const layers_entry *last = low ? &forward->at[low - 1] : NULL;
+  size_t at;
+  TS_SEARCH(at, 0, forward->count, forward->at[at].sequence <= sequence);
+  const layers_entry *last = at ? &forward->at[at - 1] : NULL;
   if (!sequence || !last || last->sequence != sequence)
     return NULL;
   for (const layers_entry *n = last; n >= forward->at && n->sequence == sequence; n--)

@@ -9,6 +9,7 @@
 
 #include "base/hash_table.h"
 #include "base/heap.h"
+#include "base/order.h"
 
 #define NONE UINT32_MAX
 #define PS 1000.0
@@ -129,15 +130,9 @@ static event take_next(player *p)
 
 static uint32_t rank_of(const ts_goal_job *s, uint32_t op)
 {
-  uint32_t low = 0, high = s->world;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (s->first[middle] <= op)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  uint32_t at;
+  TS_SEARCH(at, 1, s->world, s->first[at] <= op);
+  return at - 1;
 }
 
 static uint32_t cpu_of(const player *p, uint32_t rank, uint32_t op)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 typedef struct match_call { /* of a collective or a message on one rank */
   const char *group;
   int64_t step, sequence;
@@ -143,12 +145,6 @@ static void orphan(match_maker *k, const match_call *c, const char *why)
   TS_PUSH(k->arena, &k->m->orphans, (ts_orphan){c->trace, c->event, why});
 }
 
-static int match_by_value(const void *a, const void *b)
-{
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* The clock of each rank against the first trace, by the ends of what both took part in. */
 static void align(match_maker *k)
 {
@@ -166,7 +162,7 @@ static void align(match_maker *k)
     }
     if (!n)
       continue;
-    qsort(difference, n, sizeof *difference, match_by_value);
+    qsort(difference, n, sizeof *difference, ts_by_i64);
     k->m->ranks[t].offset = difference[n / 2];
     k->m->ranks[t].spread = (difference[n - 1 - n / 4] - difference[n / 4]) / 2;
   }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/source.h"
 #include "ir/spelling.h"
 #include "trace/rank_groups.h"
@@ -138,15 +139,9 @@ static void collect_messages(play_rank_graph_maker *m)
 
 static size_t play_rank_graph_place_of(const play_rank_graph_maker *m, const message_key *key)
 {
-  size_t low = 0, high = m->messages.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (compare_keys(&m->messages.at[middle].key, key) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  size_t at;
+  TS_SEARCH(at, 0, m->messages.count, compare_keys(&m->messages.at[at].key, key) < 0);
+  return at;
 }
 
 /* The place among what the sender sends the receiver: small, and alike for pairs that do alike. */

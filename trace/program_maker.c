@@ -24,15 +24,10 @@ void ts_program_wait(ts_program_maker *m, uint32_t node)
     TS_PUSH(m->arena, &m->waits, node);
 }
 
-static int by_node(const void *a, const void *b)
-{
-  return ts_by_number(*(const uint32_t *)a, *(const uint32_t *)b);
-}
-
 void ts_program_waits(ts_program_maker *m, ts_ir_node *node)
 {
   uint32_t *at = m->waits.at, kept = 0;
-  TS_SORT(&m->waits, by_node);
+  TS_SORT(&m->waits, ts_by_u32);
   for (size_t i = 0; i < m->waits.count; i++)
     if (!kept || at[kept - 1] != at[i])
       at[kept++] = at[i];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/source.h"
 #include "trace/program_maker.h"
 
@@ -97,18 +98,12 @@ static void join_streams(replay_maker *m)
 
 /* ---- The two constants ---- */
 
-static int replay_by_value(const void *a, const void *b)
-{
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* The mean of the middle half. */
 static int64_t middle_mean(int64_t *values, size_t count)
 {
   int64_t sum = 0;
   size_t from = count / 4, to = count - count / 4;
-  qsort(values, count, sizeof *values, replay_by_value);
+  qsort(values, count, sizeof *values, ts_by_i64);
   for (size_t i = from; i < to; i++) sum += values[i];
   return count ? sum / (int64_t)(to - from) : 0;
 }
@@ -162,7 +157,7 @@ static int64_t measure_latency(const replay_maker *m)
       latency[count++] = v->start - ts_event_at(e, v->call)->start;
     until[v->track] = ts_event_end(v) > until[v->track] ? ts_event_end(v) : until[v->track];
   }
-  qsort(latency, count, sizeof *latency, replay_by_value);
+  qsort(latency, count, sizeof *latency, ts_by_i64);
   return count ? latency[(count - 1) / 2] : 0;
 }
 
@@ -233,14 +228,8 @@ static void sort_launches(replay_maker *m)
 /* First position in by_launch that was launched at `time` or later. */
 static uint32_t launched_from(const replay_maker *m, int64_t time)
 {
-  uint32_t low = 0, high = m->count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (m->ops[m->by_launch[middle]].launched < time)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  uint32_t low;
+  TS_SEARCH(low, 0, m->count, m->ops[m->by_launch[low]].launched < time);
   return low;
 }
 
@@ -290,19 +279,14 @@ static void launch_before_pauses(replay_maker *m)
     if (is_sync(v) && !others_launch(m, v))
       TS_PUSH(m->work, &pauses, (pause){v->start + m->r->latency, ts_event_end(v)});
   }
-  if (pauses.count)
-    qsort(pauses.at, pauses.count, sizeof *pauses.at, by_from);
+  TS_SORT(&pauses, by_from);
   for (uint32_t i = 0; pauses.count && i < m->count; i++) {
     op *o = &m->ops[i];
-    size_t low = 0, high = pauses.count;
-    while (low < high) {
-      size_t middle = low + (high - low) / 2;
-      *(pauses.at[middle].from <= o->at ? &low : &high) =
-        pauses.at[middle].from <= o->at ? middle + 1 : middle;
-    }
-    if (o->v->call != TS_EVENT_NONE || !low || o->at >= pauses.at[low - 1].to)
+    size_t next;
+    TS_SEARCH(next, 0, pauses.count, pauses.at[next].from <= o->at);
+    if (o->v->call != TS_EVENT_NONE || !next || o->at >= pauses.at[next - 1].to)
       continue;
-    o->at = pauses.at[low - 1].from;
+    o->at = pauses.at[next - 1].from;
     if (o->previous != TS_EVENT_NONE && m->ops[o->previous].at > o->at)
       o->at = m->ops[o->previous].at;
   }
@@ -345,24 +329,18 @@ static void sort_records(replay_maker *m)
     if (v->kind == TS_CALL_RECORD && v->id)
       TS_PUSH(m->work, &m->records, (record){v->id, v->start});
   }
-  if (m->records.count)
-    qsort(m->records.at, m->records.count, sizeof *m->records.at, replay_by_id);
+  TS_SORT(&m->records, replay_by_id);
 }
 
 /* When the event was recorded that is waited for at `before`; `before` itself if the trace does not
  * have it. */
 static int64_t recorded_at(const replay_maker *m, uint64_t id, int64_t before)
 {
-  size_t low = 0, high = m->records.count;
-  while (low < high) { /* the first behind (id, before) */
-    size_t middle = low + (high - low) / 2;
-    const record *r = &m->records.at[middle];
-    if (r->id < id || (r->id == id && r->start <= before))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low && m->records.at[low - 1].id == id ? m->records.at[low - 1].start : before;
+  const record *r = m->records.at;
+  size_t behind;
+  TS_SEARCH(behind, 0, m->records.count,
+            r[behind].id < id || (r[behind].id == id && r[behind].start <= before));
+  return behind && r[behind - 1].id == id ? r[behind - 1].start : before;
 }
 
 /* The profiler recorded which event of which stream is waited for. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "trace/read/rank_graph.h"
 
 /* ---- Spans ---- */
@@ -86,14 +87,9 @@ uint32_t *ts_step_work(ts_arena *arena, const ts_events *e, const ts_event *step
 {
   /* Work launched in the step began between its start and its end, by what the calls of the trace
    * were early or late at most. */
-  uint32_t low = 0, high = e->device_count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (ts_event_at(e, e->device[middle])->start < step->start + e->launch_least)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  uint32_t low, high;
+  TS_SEARCH(low, 0, e->device_count,
+            ts_event_at(e, e->device[low])->start < step->start + e->launch_least);
   for (high = low; high < e->device_count &&
                    ts_event_at(e, e->device[high])->start <= ts_event_end(step) + e->launch_most;)
     high++;

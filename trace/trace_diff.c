@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/order.h"
 
 enum { SHOWN = 20 };
 
@@ -64,12 +65,6 @@ static void join_rows(ts_arena *arena, ts_trace_diff *d)
 
 /* ---- Launches ---- */
 
-static int trace_diff_by_value(const void *a, const void *b)
-{
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 static ts_launch_sum launches_of(const ts_trace_summary *s)
 {
   const ts_events *e = s->events;
@@ -83,7 +78,7 @@ static ts_launch_sum launches_of(const ts_trace_summary *s)
     latency[l.count++] = v->start - ts_event_at(e, v->call)->start;
   }
   if (l.count)
-    qsort(latency, l.count, sizeof *latency, trace_diff_by_value);
+    qsort(latency, l.count, sizeof *latency, ts_by_i64);
   for (size_t i = 0; i < s->series.at.count; i++) {
     const ts_series *q = &s->series.at.at[i];
     if (q->kind == TS_SERIES_QUEUE && q->most > l.queued_most)

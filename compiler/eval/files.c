@@ -9,6 +9,7 @@
 
 #include "base/diag_record.h"
 #include "base/heap.h"
+#include "base/order.h"
 #include "compiler/eval/options.h"
 #include "compiler/eval/report.h"
 #include "compiler/eval/stdlib_embed.h"
@@ -69,18 +70,11 @@ static bool is_file(const char *path)
 const ts_embedded_file *ts_session_embedded(const char *name)
 {
   const char *below = strncmp(name, "std/", 4) ? "" : name + 4;
-  size_t low = 0, high = ts_stdlib_file_count;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    int order = strcmp(below, ts_stdlib_files[middle].path);
-    if (!order)
-      return &ts_stdlib_files[middle];
-    if (order < 0)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return NULL;
+  size_t at;
+  TS_SEARCH(at, 0, ts_stdlib_file_count, strcmp(ts_stdlib_files[at].path, below) < 0);
+  return at < ts_stdlib_file_count && !strcmp(ts_stdlib_files[at].path, below) ?
+           &ts_stdlib_files[at] :
+           NULL;
 }
 
 static const ts_embedded_file *given_at(const ts_session *s, const char *path)

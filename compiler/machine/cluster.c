@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "compiler/eval/env.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/report.h"
@@ -497,12 +498,6 @@ static bool cluster_run(elaboration *c, ts_env *env, const ts_ast *parent)
 
 /* ---- Checks of the whole ---- */
 
-static int by_ends(const void *a, const void *b)
-{
-  const uint64_t *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 static bool linked_once(elaboration *c)
 {
   size_t count = 0;
@@ -513,7 +508,7 @@ static bool linked_once(elaboration *c)
     if (l->duplex)
       ends[count++] = (uint64_t)l->to << 32 | l->from;
   }
-  qsort(ends, count, sizeof *ends, by_ends);
+  qsort(ends, count, sizeof *ends, ts_by_u64);
   for (size_t i = 1; i < count; i++) {
     if (ends[i] != ends[i - 1])
       continue;

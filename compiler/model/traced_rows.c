@@ -4,12 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "compiler/eval/module.h"
-
-static int traced_rows_by_value(const void *a, const void *b)
-{
-  return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
-}
 
 /* A row without a kernel took what it takes to launch and time one; every timed row holds that much
  * too much. */
@@ -22,7 +18,7 @@ void ts_traced_floor(ts_tracer *t)
       at[n++] = t->rows.at[i].forward;
   if (!n)
     return;
-  qsort(at, n, sizeof *at, traced_rows_by_value);
+  qsort(at, n, sizeof *at, ts_by_double);
   t->floor = n % 2 ? at[n / 2] : (at[n / 2 - 1] + at[n / 2]) / 2;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "base/order.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/mesh.h"
 #include "compiler/eval/module.h"
@@ -38,15 +39,9 @@ uint32_t ts_schedule_step(const ts_schedule *sc, uint32_t rank, uint32_t number)
 
 uint32_t ts_schedule_rank(const ts_schedule *sc, uint32_t item)
 {
-  uint32_t low = 0, high = sc->ranks;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (sc->order[middle].first <= item)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  uint32_t at;
+  TS_SEARCH(at, 1, sc->ranks, sc->order[at].first <= item);
+  return at - 1;
 }
 
 const char *ts_placed_name(ts_session *s, const ts_schedule *sc, uint32_t item)

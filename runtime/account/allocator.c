@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 static const uint64_t MIB = 1024 * 1024;
 #define LEAST_BLOCK 512u
 #define SMALL_SIZE MIB
@@ -106,15 +108,9 @@ static int allocator_compare(const allocator_block *a, const allocator_block *b)
 
 static size_t allocator_place_of(const ts_allocator *a, const allocator_block *wanted)
 {
-  size_t low = 0, high = a->free.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (allocator_compare(&a->blocks.at[a->free.at[middle]], wanted) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  size_t at;
+  TS_SEARCH(at, 0, a->free.count, allocator_compare(&a->blocks.at[a->free.at[at]], wanted) < 0);
+  return at;
 }
 
 static void add_free(ts_allocator *a, uint32_t b)

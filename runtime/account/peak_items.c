@@ -1,6 +1,7 @@
 #include "runtime/account/peak_items.h"
 
 #include "base/hash_table.h"
+#include "base/order.h"
 #include "runtime/account/op_marks.h"
 #include "runtime/account/run.h"
 #include "runtime/play/track.h"
@@ -466,14 +467,8 @@ static void note_places(peak_items_walk *k)
 static uint32_t marks_before(const peak_items_mark *m, uint32_t at, uint32_t count, uint64_t base,
                              uint64_t key)
 {
-  uint32_t low = at + 1, high = count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (base + m[middle].key < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  uint32_t low;
+  TS_SEARCH(low, at + 1, count, base + m[low].key < key);
   return low;
 }
 

@@ -5,6 +5,7 @@
  * as they are. */
 #include <math.h>
 
+#include "base/order.h"
 #include "base/round.h"
 #include "runtime/collective/follow.h"
 #include "runtime/collective/table.h"
@@ -25,16 +26,11 @@ static int order(const ts_ir_net_point *point, uint32_t kind, const ts_profile *
 static uint32_t lower_bound(const ts_ir_net_point *points, uint32_t count, uint32_t kind,
                             const ts_profile *p, uint64_t bytes)
 {
-  uint32_t low = 0, high = count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    int o = order(&points[middle], kind, p);
-    if (o < 0 || (o == 0 && points[middle].bytes < bytes))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  uint32_t at;
+  int o;
+  TS_SEARCH(at, 0, count,
+            (o = order(&points[at], kind, p)) < 0 || (o == 0 && points[at].bytes < bytes));
+  return at;
 }
 
 static double between(const ts_ir_net_point *a, const ts_ir_net_point *b, uint64_t bytes)

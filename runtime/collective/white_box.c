@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/order.h"
 #include "base/round.h"
 #include "runtime/collective/algorithm.h"
 #include "runtime/collective/follow.h"
@@ -566,21 +567,15 @@ const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir,
  * it stays. */
 static double correction(const ts_white_box_plan *plan, uint64_t bytes)
 {
-  uint32_t low = 0, high = plan->anchor_count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (plan->bytes[middle] < bytes)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == plan->anchor_count)
-    return exp(plan->residual[low - 1]);
-  if (!low || plan->bytes[low] == bytes)
-    return exp(plan->residual[low]);
-  double share = (log((double)bytes) - plan->log_bytes[low - 1]) /
-                 (plan->log_bytes[low] - plan->log_bytes[low - 1]);
-  return exp(plan->residual[low - 1] + share * (plan->residual[low] - plan->residual[low - 1]));
+  uint32_t at;
+  TS_SEARCH(at, 0, plan->anchor_count, plan->bytes[at] < bytes);
+  if (at == plan->anchor_count)
+    return exp(plan->residual[at - 1]);
+  if (!at || plan->bytes[at] == bytes)
+    return exp(plan->residual[at]);
+  double share = (log((double)bytes) - plan->log_bytes[at - 1]) /
+                 (plan->log_bytes[at] - plan->log_bytes[at - 1]);
+  return exp(plan->residual[at - 1] + share * (plan->residual[at] - plan->residual[at - 1]));
 }
 
 ts_white_box ts_white_box_estimate(const ts_white_box_plan *plan, uint64_t bytes)

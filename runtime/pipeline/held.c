@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "runtime/pipeline/bound.h"
 #include "runtime/pipeline/in_flight.h"
 
@@ -107,12 +108,6 @@ static double area_of(const ts_bounder *b, uint32_t f)
 
 /* ---- Flights ---- */
 
-static int by_bytes(const void *a, const void *b)
-{
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* Bytes that a flight holds from its F until its closing item, at the least; 0: what follows lets
  * go of more. */
 static int64_t weight_of(const ts_pipeline *p, uint32_t open, uint32_t close, uint32_t n)
@@ -148,7 +143,7 @@ static uint32_t most_in_flight(ts_arena *scratch, const ts_pipeline *p, uint32_t
     if (weight[k] <= 0)
       return 0;
   }
-  qsort(weight, count, sizeof *weight, by_bytes);
+  qsort(weight, count, sizeof *weight, ts_by_i64);
   for (; most < count && held + weight[most - 1] <= p->room[rank]; most++)
     held += weight[most - 1];
   return most;

@@ -3,18 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline int64_t in_flight_larger(int64_t a, int64_t b) { return a > b ? a : b; }
+#include "base/order.h"
 
-static int by_time(const void *a, const void *b)
-{
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
+static inline int64_t in_flight_larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static void sort(int64_t *to, const int64_t *from, uint32_t count)
 {
   memcpy(to, from, count * sizeof *to);
-  qsort(to, count, sizeof *to, by_time);
+  qsort(to, count, sizeof *to, ts_by_i64);
 }
 
 /* Whatever the order, the n-th that opens is not earlier than the n-th earliest; where as many are

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "runtime/pipeline/pipeline.h"
 
 enum { KEPT = TS_PIPELINE_KEPT, CLIMBED = 6, HISTORY = 400 };
@@ -248,15 +249,9 @@ static void begin_with_waves(searcher *x, uint32_t began)
 
 static uint32_t rank_at(const ts_pipeline *p, uint32_t place)
 {
-  uint32_t low = 0, high = p->ranks;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (p->first[middle] <= place)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  uint32_t at;
+  TS_SEARCH(at, 1, p->ranks, p->first[at] <= place);
+  return at - 1;
 }
 
 static void move(uint16_t *word, uint32_t from, uint32_t to)

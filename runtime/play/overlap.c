@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "runtime/load/event_queue.h"
 #include "runtime/play/overlap_pairs.h"
 #include "runtime/play/process.h"
@@ -144,15 +145,9 @@ static uint32_t transfer_of(const overlap_stage *s, const actor *a)
 
 static uint32_t member_of(const overlap_stage *s, const ts_rendezvous *m, uint32_t player)
 {
-  uint32_t low = 0, high = m->count;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (s->facts.fold->members[m->first + middle] <= player)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  uint32_t at;
+  TS_SEARCH(at, 1, m->count, s->facts.fold->members[m->first + at] <= player);
+  return at - 1;
 }
 
 static void rate_rendezvous(overlap_stage *s, uint32_t index, uint32_t player, double rate)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "ir/spelling.h"
 #include "runtime/load/intern.h"
 #include "runtime/play/slowdown_learned.h"
@@ -19,15 +20,9 @@ static double or_missing(double value) { return value > 0 ? value : NAN; }
 /* Of the program's calls the first through the port of the IR, or one behind it. */
 static uint32_t first_call(const ts_program_info *program, uint32_t port)
 {
-  uint32_t low = 0, high = program->call_count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (program->calls[middle].port < port)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  uint32_t at;
+  TS_SEARCH(at, 0, program->call_count, program->calls[at].port < port);
+  return at;
 }
 
 static void describe_transfer(const ts_tables *t, const ts_role *role, uint32_t column, ts_pair *p)

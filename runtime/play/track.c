@@ -1,5 +1,7 @@
 #include "runtime/play/track.h"
 
+#include "base/order.h"
+
 static uint64_t track_later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static uint64_t latest_event(const ts_stream_replay *r, const ts_play_item *v, const ts_play_op *op,
@@ -187,16 +189,10 @@ const uint32_t *ts_item_on(const ts_program_info *program, uint32_t item, uint32
   if (!range.count)
     return NULL;
   /* as many as are left out before it, at most all of them: mostly that leaves no choice */
-  uint32_t out = items[range.count - 1] + 1 - range.count,
-           low = item > out ? item - out : 0, high = item < range.count ? item : range.count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (items[middle] < item)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < range.count && items[low] == item ? &items[low] : NULL;
+  uint32_t at, out = items[range.count - 1] + 1 - range.count;
+  TS_SEARCH(at, item > out ? item - out : 0, item < range.count ? item : range.count,
+            items[at] < item);
+  return at < range.count && items[at] == item ? &items[at] : NULL;
 }
 
 /* The item of a step: the last one of the stream that begins with it or before it. */
@@ -207,15 +203,10 @@ static uint32_t track_item_of(const ts_track *track, uint32_t step)
   while (track->stream[s + 1] <= step)
     s++;
   const uint32_t *items = program->stream_items + program->stream[s].first;
-  uint32_t low = 0, high = program->stream[s].count;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (track->item_first[(size_t)items[middle] * streams + s] <= step)
-      low = middle;
-    else
-      high = middle;
-  }
-  return items[low];
+  uint32_t at;
+  TS_SEARCH(at, 1, program->stream[s].count,
+            track->item_first[(size_t)items[at] * streams + s] <= step);
+  return items[at - 1];
 }
 
 void ts_track_replay(const ts_track *track, uint32_t step)
@@ -250,16 +241,10 @@ uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node)
   ts_range code = w->role->code[fragment].stream[stream];
   const ts_play_op *ops = w->role->ops + code.first;
   const uint32_t *order = t->layouts[fragment].order;
-  uint32_t low = 0, high = code.count;
   /* a stream's nodes are in order: the last op that begins with the node or before it */
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (order[ops[middle].first] <= node)
-      low = middle;
-    else
-      high = middle;
-  }
-  return track->item_first[(size_t)item * t->streams + stream] + low;
+  uint32_t at;
+  TS_SEARCH(at, 1, code.count, order[ops[at].first] <= node);
+  return track->item_first[(size_t)item * t->streams + stream] + at - 1;
 }
 
 uint32_t ts_call_of(const ts_track *track, uint32_t step)
@@ -275,17 +260,12 @@ uint32_t ts_track_call(const ts_track *track, uint32_t comm, uint32_t call)
 {
   const ts_tables *t = track->facts->tables;
   const ts_program_info *program = ts_player_of(track)->program;
-  uint32_t low = 0, high = t->ir->programs[ts_player_of(track)->role->program].item_count;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (program->call_base[(size_t)middle * t->comm_count + comm] <= call)
-      low = middle;
-    else
-      high = middle;
-  }
-  const ts_fragment_layout *layout = &t->layouts[program->items[low].fragment];
-  uint32_t left = call - program->call_base[(size_t)low * t->comm_count + comm];
-  return ts_track_node(track, low, layout->callers[layout->caller_first[comm] + left]);
+  uint32_t at;
+  TS_SEARCH(at, 1, t->ir->programs[ts_player_of(track)->role->program].item_count,
+            program->call_base[(size_t)at * t->comm_count + comm] <= call);
+  const ts_fragment_layout *layout = &t->layouts[program->items[at - 1].fragment];
+  uint32_t left = call - program->call_base[(size_t)(at - 1) * t->comm_count + comm];
+  return ts_track_node(track, at - 1, layout->callers[layout->caller_first[comm] + left]);
 }
 
 /* The step that left one of the events at `time`, or TS_IR_NONE. */
@@ -360,15 +340,9 @@ static const ts_play_item *item_before(const ts_track *track, uint32_t segment)
   const ts_player *w = ts_player_of(track);
   ts_range waits = w->program->stream[track->facts->tables->streams];
   const uint32_t *items = w->program->stream_items + waits.first;
-  uint32_t low = 0, high = waits.count;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (w->program->items[items[middle]].segment < segment)
-      low = middle;
-    else
-      high = middle;
-  }
-  return &w->program->items[items[low]];
+  uint32_t at;
+  TS_SEARCH(at, 1, waits.count, w->program->items[items[at]].segment < segment);
+  return &w->program->items[items[at - 1]];
 }
 
 ts_place ts_cause_of_segment(const ts_track *track, uint32_t segment)

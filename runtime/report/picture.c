@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/format.h"
+#include "base/order.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "ir/names.h"
@@ -264,12 +265,6 @@ static void collect_shares(void *closure, const ts_span_event *e)
     collect_lanes(c, e);
 }
 
-static int by_length(const void *x, const void *y)
-{
-  const uint64_t *a = x, *b = y;
-  return (*a > *b) - (*a < *b);
-}
-
 /* So wide that an item in the middle by length has BOX_WIDTH pixels. */
 static void choose_width(ts_picture *p)
 {
@@ -277,7 +272,7 @@ static void choose_width(ts_picture *p)
   for (unsigned r = 0; r < p->row_count; r++)
     for (size_t b = 0; b < p->rows[r].boxes.count; b++)
       TS_PUSH(p->arena, &lengths, p->rows[r].boxes.at[b].end - p->rows[r].boxes.at[b].begin);
-  TS_SORT(&lengths, by_length);
+  TS_SORT(&lengths, ts_by_u64);
   double median = lengths.count ? (double)lengths.at[lengths.count / 2] : 0;
   double width = median > 0 ? BOX_WIDTH * ((double)p->length / median) : LEAST_WIDTH;
   p->width = width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : (unsigned)width;

@@ -4,6 +4,8 @@
 
 #include "trace/read/readers.h"
 
+#include "base/order.h"
+
 typedef struct numbered { uint64_t id; uint32_t event; } numbered;
 
 static int graph_by_id(const void *a, const void *b)
@@ -14,15 +16,9 @@ static int graph_by_id(const void *a, const void *b)
 
 static uint32_t graph_find(const numbered *nodes, uint32_t count, uint64_t id)
 {
-  uint32_t low = 0, high = count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (nodes[middle].id < id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < count && nodes[low].id == id ? nodes[low].event : TS_EVENT_NONE;
+  uint32_t at;
+  TS_SEARCH(at, 0, count, nodes[at].id < id);
+  return at < count && nodes[at].id == id ? nodes[at].event : TS_EVENT_NONE;
 }
 
 /* Kahn's order; what is left is on a cycle or behind one. Returns a node on a cycle, or NONE. */

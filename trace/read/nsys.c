@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "base/order.h"
 #include "base/sqlite.h"
 #include "trace/read/format.h"
 #include "trace/read/readers.h"
@@ -75,15 +76,9 @@ static void keep_name(reader *r, sqlite3_stmt *s)
 /* The first one of that id. */
 static const char *named_by(const reader *r, int64_t id)
 {
-  size_t low = 0, high = r->names.count;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if (r->names.at[middle].id < id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < r->names.count && r->names.at[low].id == id ? r->names.at[low].text : NULL;
+  size_t at;
+  TS_SEARCH(at, 0, r->names.count, r->names.at[at].id < id);
+  return at < r->names.count && r->names.at[at].id == id ? r->names.at[at].text : NULL;
 }
 
 /* A text, or the number of one in StringIds; NULL: it has none. */

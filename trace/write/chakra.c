@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/order.h"
 #include "trace/write/export_form.h"
 
 typedef struct bytes { ts_arena *arena; TS_VEC(uint8_t) out; } bytes;
@@ -129,15 +130,10 @@ static void chakra_put_memory(records *r, const ts_events *e, uint32_t event)
 {
   if (!e->uses.count)
     return;
-  size_t low = 0, high = e->uses.count; /* the first of the node */
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (e->uses.at[middle].event < event)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  r->use = low;
+  /* the first of the node */
+  size_t at;
+  TS_SEARCH(at, 0, e->uses.count, e->uses.at[at].event < event);
+  r->use = at;
   put_uses(r, e, event, false);
   put_uses(r, e, event, true);
 }

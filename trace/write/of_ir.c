@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "trace/write/export_form.h"
 
 /* of a collective: place in `groups`; of a message: the peer's coordinate on an axis */
@@ -45,12 +46,6 @@ static uint32_t of_ir_intern(ts_events *e, const char *string)
   return ts_events_string(e, string, strlen(string));
 }
 
-static int of_ir_by_number(const void *a, const void *b)
-{
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* ---- Aimed at a rank ---- */
 
 typedef TS_VEC(uint32_t) rank_list;
@@ -83,7 +78,7 @@ ts_ir_group_members ts_ir_members(ts_arena *arena, const ts_ir *ir, uint32_t gro
         TS_PUSH(work, &all, base + c * ir->axes[a].stride);
     }
   }
-  qsort(all.at, all.count, sizeof *all.at, of_ir_by_number);
+  qsort(all.at, all.count, sizeof *all.at, ts_by_u32);
   char *list = ts_arena_alloc(arena, 11 * all.count + 1);
   size_t length = 0;
   for (size_t i = 0; i < all.count; i++)
