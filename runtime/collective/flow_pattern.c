@@ -223,14 +223,14 @@ static bool flow_pattern_walk(ts_flow_maker *m, uint32_t from, uint32_t to, uint
 static uint32_t on_rail(ts_flow_maker *m, uint32_t island, uint32_t to, uint32_t *rail,
                         uint32_t *hops)
 {
-  ts_path path;
   uint32_t count = 0;
   *hops = TS_IR_NONE;
   for (uint32_t i = m->first[island]; i < m->first[island + 1]; i++) {
-    if (!ts_graph_path(m->graph, m->device[i], to, &path) || path.hops > *hops)
+    uint32_t own = ts_graph_hops(m->graph, m->device[i], to);
+    if (!own || own > *hops)
       continue;
-    count = path.hops < *hops ? 0 : count;
-    *hops = path.hops;
+    count = own < *hops ? 0 : count;
+    *hops = own;
     rail[count++] = m->device[i];
   }
   return count;
@@ -241,16 +241,14 @@ static uint32_t on_rail(ts_flow_maker *m, uint32_t island, uint32_t to, uint32_t
  * or a fabric without rails, share the links out of the island, too. */
 static void find_relay(ts_flow_maker *m, uint32_t island, uint32_t to)
 {
-  ts_path path;
   uint32_t own = ts_graph_island(m->graph, to), place = 0, mates = 0, *rail = m->rail,
            count = on_rail(m, island, to, rail, &m->relay_hops[to]);
-  for (uint32_t i = m->first[own]; count && i < m->first[own + 1]; i++) {
+  for (uint32_t i = m->first[own]; count > 1 && i < m->first[own + 1]; i++) {
     place = m->device[i] == to ? mates : place;
-    mates += ts_graph_path(m->graph, rail[0], m->device[i], &path) &&
-             path.hops == m->relay_hops[to];
+    mates += ts_graph_hops(m->graph, rail[0], m->device[i]) == m->relay_hops[to];
   }
   m->relay_for[to] = island + 1;
-  m->relay[to] = count ? rail[(uint64_t)place * count / mates] : TS_IR_NONE;
+  m->relay[to] = !count ? TS_IR_NONE : count == 1 ? rail[0] : rail[(uint64_t)place * count / mates];
 }
 
 /* The device of the sender's island by which data leave it: NCCL hands them to the GPU at the NIC

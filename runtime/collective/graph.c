@@ -240,8 +240,11 @@ static void direct(const ts_link_graph *g, uint32_t from, uint32_t to, reach *be
     if (g->edges[e].to != to)
       continue;
     reach r = step(g, &(reach){0}, from, g->edges[e].link);
-    if (closer(&r, best))
-      keep_path(g, path, &r, NULL, from, g->edges[e].link), *best = r;
+    if (!closer(&r, best))
+      continue;
+    *best = r;
+    if (path)
+      keep_path(g, path, &r, NULL, from, g->edges[e].link);
   }
 }
 
@@ -260,18 +263,31 @@ static void switched(ts_link_graph *g, uint32_t from, uint32_t e, uint32_t to, r
     if (t != s && (!between || !between->hops))
       continue;
     reach r = joined(g, &head, between, t, g->entries[k].link);
-    if (closer(&r, best))
-      keep_path(g, path, &r, core, t, g->edges[e].link), *best = r;
+    if (!closer(&r, best))
+      continue;
+    *best = r;
+    if (path)
+      keep_path(g, path, &r, core, t, g->edges[e].link);
   }
 }
 
-bool ts_graph_path(ts_link_graph *g, uint32_t from, uint32_t to, ts_path *path)
+static reach nearest(ts_link_graph *g, uint32_t from, uint32_t to, ts_path *path)
 {
   reach best = {0};
   direct(g, from, to, &best, path);
   for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++)
     switched(g, from, e, to, &best, path);
-  return best.hops > 0;
+  return best;
+}
+
+bool ts_graph_path(ts_link_graph *g, uint32_t from, uint32_t to, ts_path *path)
+{
+  return nearest(g, from, to, path).hops > 0;
+}
+
+uint32_t ts_graph_hops(ts_link_graph *g, uint32_t from, uint32_t to)
+{
+  return nearest(g, from, to, NULL).hops;
 }
 
 /* ---- Several equal paths ---- */

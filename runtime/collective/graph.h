@@ -25,6 +25,8 @@ typedef struct ts_link_graph ts_link_graph;
 
 ts_link_graph *ts_graph_new(ts_arena *arena, const ts_ir *ir);
 bool ts_graph_path(ts_link_graph *graph, uint32_t from, uint32_t to, ts_path *path);
+/* Its links; 0: there is none. */
+uint32_t ts_graph_hops(ts_link_graph *graph, uint32_t from, uint32_t to);
 
 /* One of the paths that are equal in tier, latency and bandwidth. Candidates at each fork are in
  * the order of their links. */
