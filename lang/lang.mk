@@ -1,6 +1,6 @@
 # Lexer, grammar, syntax tree, formatter, units. Lists: ./dev sources.
 
-#: libts_a_SOURCES += lang/*.c lang/parser.h lang/ast.h lang/ast.def lang/units.h
+#: libts_a_SOURCES += lang/*.c lang/parser.h lang/stored.h lang/ast.h lang/ast.def lang/units.h
 libts_a_SOURCES += \
 	lang/ast.c \
 	lang/ast.def \
@@ -10,6 +10,8 @@ libts_a_SOURCES += \
 	lang/parse.c \
 	lang/parser.h \
 	lang/renamed.c \
+	lang/stored.c \
+	lang/stored.h \
 	lang/syntax_error.c \
 	lang/tokens.c \
 	lang/units.c \

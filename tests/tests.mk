@@ -272,7 +272,7 @@ tests_accuracy_accuracy_LDADD = libts.a $(ts_libs)
 
 # Schedules against those of reference schedulers: ./dev goldens. Built on demand.
 tests_schedules_goldens_SOURCES = tests/schedules/goldens.c tests/accuracy/csv.c tests/accuracy/csv.h
-EXTRA_PROGRAMS = tests/schedules/goldens
+EXTRA_PROGRAMS += tests/schedules/goldens
 tests_schedules_goldens_LDADD = libts.a $(ts_libs)
 
 # For `./dev tsan`, which builds it by name.

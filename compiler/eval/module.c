@@ -10,6 +10,7 @@
 #include "compiler/eval/report.h"
 #include "compiler/eval/reuse.h"
 #include "compiler/eval/running.h"
+#include "compiler/eval/stdlib_embed.h"
 
 struct ts_module_table {
   TS_VEC(ts_module *) all;
@@ -361,6 +362,16 @@ static void import_prelude(ts_session *s, ts_module *m)
     import_file(s, m, "std/prelude.ts", NULL, false);
 }
 
+/* A file of the program's own library has a tree; any other text is parsed. */
+static ts_ast *tree_of(ts_session *s, const ts_found *found, uint32_t file)
+{
+  const ts_embedded_file *own = ts_session_embedded(found->name);
+  ts_ast *stored = own && found->embedded == own ? ts_stored_file(s->lang, file, &ts_stdlib_trees,
+                                                                  (size_t)(own - ts_stdlib_files)) :
+                                                   NULL;
+  return stored ? stored : ts_parse_file(s->lang, file);
+}
+
 static ts_module *read_module(ts_session *s, const ts_found *found, const char *role, ts_span span)
 {
   struct ts_module_table *all = modules(s);
@@ -385,7 +396,7 @@ static ts_module *read_module(ts_session *s, const ts_found *found, const char *
     TS_PUSH(s->lasting, &all->by_file, NULL);
   all->by_file.at[m->file] = m;
   TS_PUSH(s->lasting, &all->loading, m);
-  m->ast = known ? s->below->modules->by_file.at[m->file]->ast : ts_parse_file(s->lang, m->file);
+  m->ast = known ? s->below->modules->by_file.at[m->file]->ast : tree_of(s, found, m->file);
   own_names(s, m);
   import_prelude(s, m);
   imports(s, m);

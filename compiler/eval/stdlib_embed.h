@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "lang/stored.h"
+
 typedef struct ts_embedded_file {
   const char *path;           /* below stdlib/: "models/x.ts" */
   const unsigned char *bytes; /* a NUL follows the last one */
@@ -13,5 +15,7 @@ typedef struct ts_embedded_file {
 
 extern const ts_embedded_file ts_stdlib_files[];
 extern const size_t ts_stdlib_file_count;
+/* Their syntax trees, by the same numbers. */
+extern const ts_stored_trees ts_stdlib_trees;
 
 #endif
