@@ -154,7 +154,6 @@ static ts_track *make_track(ts_arena *arena, const ts_facts *facts, uint32_t pla
     next = number_steps(track, s, ops, next);
   }
   track->stream[t->streams] = next;
-  track->steps = ts_arena_alloc_raw(arena, next * sizeof *track->steps);
   return track;
 }
 
@@ -162,7 +161,8 @@ const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t pl
 {
   const ts_tables *t = facts->tables;
   ts_track *track = make_track(arena, facts, player);
-  ts_played_op *next = track->steps;
+  ts_played_op *next = track->steps =
+    ts_arena_alloc_raw(arena, track->stream[t->streams] * sizeof *track->steps);
   for (uint32_t s = 0; s < t->streams; s++) {
     ts_stream_replay r = ts_stream_new(arena, facts, player, s);
     while (ts_stream_item(&r))
@@ -177,8 +177,10 @@ const ts_track *ts_track_as_asked(ts_arena *arena, const ts_facts *facts, uint32
   if (!facts->players[player].entries)
     return ts_track_new(arena, facts, player);
   ts_track *track = make_track(arena, facts, player);
-  track->known =
-    TS_NEW_ARRAY(arena, uint64_t, track->stream[facts->tables->streams] / 64 + 1);
+  uint32_t pieces = track->stream[facts->tables->streams] / 64 + 1;
+  track->arena = arena;
+  track->known = TS_NEW_ARRAY(arena, uint64_t, pieces);
+  track->pieces = TS_NEW_ARRAY(arena, ts_played_op *, pieces);
   return track;
 }
 
@@ -209,6 +211,15 @@ static uint32_t track_item_of(const ts_track *track, uint32_t step)
   return items[at - 1];
 }
 
+static void keep_step(const ts_track *track, uint32_t step, ts_played_op op)
+{
+  ts_played_op **piece = &track->pieces[step / 64];
+  if (!*piece)
+    *piece = ts_arena_alloc_raw(track->arena, 64 * sizeof **piece);
+  (*piece)[step % 64] = op;
+  track->known[step / 64] |= UINT64_C(1) << step % 64;
+}
+
 void ts_track_replay(const ts_track *track, uint32_t step)
 {
   const ts_tables *t = track->facts->tables;
@@ -222,8 +233,8 @@ void ts_track_replay(const ts_track *track, uint32_t step)
     uint32_t at = track->item_first[(size_t)item * t->streams + s];
     r.stream = s;
     ts_stream_enter(&r, on);
-    for (; ts_stream_next(&r, &track->steps[at]); at++)
-      track->known[at / 64] |= UINT64_C(1) << at % 64;
+    for (ts_played_op op; ts_stream_next(&r, &op); at++)
+      keep_step(track, at, op);
   }
 }
 
@@ -374,8 +385,9 @@ ts_place ts_track_end(const ts_track *track, uint64_t *end)
     if (track->stream[s] == track->stream[s + 1] || w->program->late[s])
       continue;
     uint32_t last = track->stream[s + 1] - 1;
-    if (ts_step_at(track, last)->end > *end) {
-      *end = track->steps[last].end;
+    uint64_t last_end = ts_step_at(track, last)->end;
+    if (last_end > *end) {
+      *end = last_end;
       place = (ts_place){.kind = TS_AT_STEP, .step = last};
     }
   }

@@ -51,12 +51,14 @@ bool ts_stream_next(ts_stream_replay *replay, ts_played_op *out);
 typedef struct ts_track {
   const ts_facts *facts;
   uint32_t player;
-  ts_played_op *steps;  /* stream by stream */
+  ts_played_op *steps;  /* stream by stream; NULL: they are replayed when they are asked for */
   uint32_t *stream;     /* [streams + 1] into steps */
   uint32_t *item_first; /* [items * streams] first step of the item on the stream */
-  /* bits of steps that were replayed, NULL: all were; and what replays others when they are asked
-   * for */
+  /* bits of steps that were replayed, each with steps of its own in `arena` where it has any; and
+   * what replays others */
   uint64_t *known;
+  ts_played_op **pieces;
+  ts_arena *arena;
   ts_stream_replay replay;
 } ts_track;
 
@@ -67,9 +69,11 @@ void ts_track_replay(const ts_track *track, uint32_t step);
 
 static inline const ts_played_op *ts_step_at(const ts_track *track, uint32_t step)
 {
-  if (track->known && !(track->known[step / 64] >> step % 64 & 1))
+  if (track->steps)
+    return &track->steps[step];
+  if (!(track->known[step / 64] >> step % 64 & 1))
     ts_track_replay(track, step);
-  return &track->steps[step];
+  return &track->pieces[step / 64][step % 64];
 }
 
 /* Where an item stands among the stream_items of a stream, or NULL: it has no work for it. */
