@@ -30,6 +30,11 @@ fsdp() { strategies "$1" 'apply = [fsdp(dp)]'; }
 zero2() { strategies "$1" 'apply = [zero2(dp)]'; }
 offload() { strategies "$1" 'apply = [fsdp(dp), offload_activations()]'; }
 recompute() { strategies "$1" 'apply = [fsdp(dp), full(), offload_activations()]'; }
+stages() { plan '' "$(small_gpt "$1")
+  mesh = { pp: $1 }
+  schedule = one_f_one_b(p: pp, m: 16)" | sed "s/nodes: 1)/nodes: $(($1 / 8)))/"; }
+links() { strategies 8 "apply = [data_parallel(dp)]
+  network = [flow()]" | sed "s/nodes: 1)/nodes: $(($1 / 8)))/; s/dp: 8 }/dp: $1 }/"; }
 ways_out() { strategies "$1" 'apply = [data_parallel(dp)]
   batch = { micro: 16385, global: 131080 }'; } # does not fit
 names() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "let a = 1" }'; }
@@ -75,6 +80,8 @@ grows fsdp 1500 "$build/tsrun"
 grows zero2 1500 "$build/tsrun"
 grows offload 1500 "$build/tsrun"
 grows recompute 1500 "$build/tsrun"
+grows stages 1000 "$build/tsrun"
+grows links 4096 "$build/tsrun"
 grows ways_out 400 "$build/tsrun"
 grows micro_batches 4000 "$build/tsrun"
 grows names 50000 "$build/tsc" --check
