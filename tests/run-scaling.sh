@@ -34,7 +34,7 @@ stages() { plan '' "$(small_gpt "$1")
   mesh = { pp: $1 }
   schedule = one_f_one_b(p: pp, m: 16)" | sed "s/nodes: 1)/nodes: $(($1 / 8)))/"; }
 links() { strategies 8 "apply = [data_parallel(dp)]
-  network = [flow()]" | sed "s/nodes: 1)/nodes: $(($1 / 8)))/; s/dp: 8 }/dp: $1 }/"; }
+  network = [flow()]" | sed "s/nodes: 1)/nodes: $1)/; s/dp: 8 }/dp: 8, r: $1 }/"; } # as many groups as nodes
 ways_out() { strategies "$1" 'apply = [data_parallel(dp)]
   batch = { micro: 16385, global: 131080 }'; } # does not fit
 names() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "let a = 1" }'; }
