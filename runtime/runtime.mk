@@ -263,6 +263,7 @@ page_scripts = \
 	runtime/report/page/figures.js \
 	runtime/report/page/format.js \
 	runtime/report/page/memory.js \
+	runtime/report/page/sequence.js \
 	runtime/report/page/start.js \
 	runtime/report/page/timeline.js \
 	runtime/report/page/timeline_draw.js \
@@ -270,7 +271,7 @@ page_scripts = \
 	runtime/report/page/topology.js
 
 # The page of a cluster has what it needs of them.
-cluster_scripts = runtime/report/page/format.js runtime/report/page/colours.js runtime/report/page/data.js \
+cluster_scripts = runtime/report/page/format.js runtime/report/page/colours.js runtime/report/page/sequence.js \
 	runtime/report/page/topology.js runtime/report/page/cluster/start.js
 
 EXTRA_DIST += $(page_styles) $(page_scripts) runtime/report/page/cluster/start.js tools/embed_text.awk

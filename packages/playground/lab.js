@@ -314,8 +314,8 @@ class Lab {
       g.fillStyle = colours.rail;
       g.fillRect(0, y, c.time * scale, height);
       for (let k = 0; k < work.count; k++) {
-        const x = work.begin[k] * scale, wide = (work.end[k] - work.begin[k]) * scale, micro = items.micro[work.item[k]];
-        g.fillStyle = SHADES_CSS[work.colour[k]];
+        const begin = work.begin(k), x = begin * scale, wide = (work.end(k) - begin) * scale, micro = items.micro(work.item(k));
+        g.fillStyle = SHADES_CSS[work.colour(k)];
         g.fillRect(x, y, Math.max(wide - (wide > 4 ? 0.6 : 0), 0.5), height);
         if (wide < (micro > 9 ? 12 : 7) || height < 12 || micro < 0) continue;
         g.fillStyle = "#000";
@@ -337,10 +337,10 @@ class Lab {
     const box = c.canvas.getBoundingClientRect(), time = (e.clientX - box.left) / c.scale;
     const rank = Math.floor((e.clientY - box.top) / c.rowHeight), row = c.rows[rank];
     if (row === undefined) return "";
-    const work = c.run.work(row), k = firstAbove(work.begin, time) - 1;
+    const work = c.run.work(row), k = work.beginning(time) - 1;
     const held = `rank ${rank} holds at most ${significant(this.held(c.run, row), 3)} M`;
-    return k >= 0 && time < work.end[k] ?
-      `${c.run.itemName(row, work.item[k])} on rank ${rank}: ${timeText(work.begin[k])} to ${timeText(work.end[k])}; ${held}` : `rank ${rank} is idle; ${held}`;
+    return k >= 0 && time < work.end(k) ?
+      `${c.run.itemName(row, work.item(k))} on rank ${rank}: ${timeText(work.begin(k))} to ${timeText(work.end(k))}; ${held}` : `rank ${rank} is idle; ${held}`;
   }
 
   // Time against memory: what nobody beats in both is joined by a line.

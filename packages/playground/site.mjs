@@ -16,7 +16,7 @@ for (const name of readdirSync("examples").filter(n => n.endsWith(".ts")).sort()
 for (const name of readdirSync("examples/data").sort()) packed["data/" + name] = readFileSync(join("examples/data", name)).toString("base64");
 files["lab.ts"] = text("packages/playground/lab.ts");
 
-const page = ["colours", "format", "data"].map(name => `runtime/report/page/${name}.js`);
+const page = ["colours", "format", "sequence", "data"].map(name => `runtime/report/page/${name}.js`);
 const own = ["language", "editor", "share", "engine", "assist", "plan", "lab", "start"].map(name => `packages/playground/${name}.js`);
 const constant = (name, value) => `const ${name} = ${JSON.stringify(value).replace(/</g, "\\u003c")};\n`;
 const script = '"use strict";\n' +

@@ -60,8 +60,8 @@ static void end_block(page_lanes_reader *r, uint32_t fragment, lane *l)
 {
   if (!l->spans.count)
     return;
-  int64_t block[2] = {pattern_of(r, fragment, l), l->spans.at[0]};
-  TS_PUSH(r->scratch, &l->blocks, ts_tuples_number(r->arena, &r->tables->blocks, block, 2));
+  int64_t block[3] = {pattern_of(r, fragment, l), l->spans.at[0], r->ir->items[r->item].chunk};
+  TS_PUSH(r->scratch, &l->blocks, ts_tuples_number(r->arena, &r->tables->blocks, block, 3));
   l->spans.count = 0;
 }
 

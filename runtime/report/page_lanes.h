@@ -17,7 +17,7 @@ typedef struct ts_page_lanes { /* of one class */
 typedef struct ts_page_tables { /* what the lanes of all classes share; for the caller to zero */
   ts_tuples spans;             /* gap, wait, time of a node */
   ts_tuples patterns;          /* fragment, coarse, numbers of spans */
-  ts_tuples blocks;            /* number of a pattern, gap before it */
+  ts_tuples blocks;            /* number of a pattern, gap before it, chunk */
   ts_tuples peers;             /* number of the class, item after mine, node: less mine */
   ts_tuples received;          /* numbers of peers, of an item */
   ts_tuples idles;             /* gap, kind, time, item after mine, node */

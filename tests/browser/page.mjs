@@ -29,9 +29,9 @@ const decoded = page => page.evaluate(() => {
     for (let stream = 0; stream <= run.host; stream++) {
       const lane = run.lane(row, stream), list = [];
       for (let b = 0; lane && b < lane.count; b++) {
-        const p = run.pattern(lane.pattern[b]), nodes = run.fragments[p.fragment].nodes;
+        const p = lane.pattern(b), nodes = run.fragments[p.fragment].nodes, at = lane.begin(b);
         run.order(p.fragment, stream).forEach((n, i) => {
-          const op = nodes[n][0], at = lane.begin[b];
+          const op = nodes[n][0];
           if (op === RECORD || (stream === run.host) !== (op > RECORD)) return;
           list.push([at + (op === RECV ? p.ready[i] : p.begun[i]), at + p.end[i]]);
         });
@@ -50,8 +50,7 @@ const sums = page => page.evaluate(() => {
   window.page.runs.forEach((run, r) => {
     near(add(run.criticalPath().map(p => p.end - p.begin)), run.step, "critical path");
     run.classes.forEach((c, row) => {
-      const idle = run.idle(row), work = run.work(row);
-      const of = kind => idle.sums[kind][idle.count];
+      const idle = run.idle(row), of = kind => idle.sums[kind].total;
       near(of(0), c.time[8], `bubble of rank ${c.rank}`);
       near(of(1), c.time[7], `exposed communication of rank ${c.rank}`);
       near(add(c.time), run.step, `parts of rank ${c.rank}`);

@@ -1,7 +1,8 @@
-// What a rank holds over time, on the axis of the timeline: exact, from what each node allocates
-// and frees; or, where nodes are not on the page, in 600 columns.
+// What a rank holds over time, on the axis of the timeline: exact, from what each node allocates and
+// frees in the part that is shown; or, where these are too many or not on the page, in 600 columns.
 
-const CHART = 150;
+// Changes that are drawn one by one: of a step, found once, and of a view, found at each move.
+const CHART = 150, MOST_OF_STEP = 100000, MOST_OF_VIEW = 25000;
 
 class MemoryChart {
   constructor(timeline) {
@@ -39,65 +40,135 @@ class MemoryChart {
     this.timeline.draw();
   }
 
-  // In the order of issue, each at the moment that the compute stream has reached by then
-  // (account/changes.h).
-  asIssued(list) {
-    let now = 0;
+  // Allocations and releases of a range of items, or of the blocks of each stream in it, in the order
+  // of time, releases first; or in the order of issue, each at the moment that the compute stream has
+  // reached by then (account/changes.h): `now` before the first.
+  changes(ranges, now) {
+    const {run, row} = this.choice, {issued} = run.classes[row].memory;
+    const list = [];
+    ranges.forEach(([first, end], stream) => {
+      const lane = run.lane(row, stream);
+      for (let b = first; b < end; b++) {
+        const p = lane.pattern(b), start = lane.begin(b), item = lane.item(b), order = run.order(p.fragment, stream);
+        for (let i = 0; i < p.count; i++) {
+          const n = run.fragments[p.fragment].nodes[order[i]];
+          if ((n[0] > RECORD) !== (stream === run.host)) continue;
+          const begun = start + (n[0] === RECV ? p.ready[i] : p.begun[i]), ended = start + p.end[i];
+          const at = {item, node: order[i], stream};
+          if (issued && !stream) list.push({...at, time: ended, bytes: 0});
+          for (let m = 0; m < n[7].length; m += 3)
+            list.push({...at, time: n[7][m] < 0 ? ended : begun, bytes: n[7][m], category: n[7][m + 1], label: n[7][m + 2]});
+        }
+      }
+    });
+    if (!issued) return list.sort((a, b) => a.time - b.time || Math.sign(a.bytes) - Math.sign(b.bytes));
     list.sort((a, b) => a.item - b.item || a.node - b.node || Math.sign(b.bytes) - Math.sign(a.bytes));
     for (const c of list)
       if (c.stream === 0) now = c.time; else c.time = now;
     return list.filter(c => c.bytes);
   }
 
-  // Allocations and releases in the order of time, releases first; then sums by category.
-  events() {
+  // Whether the page has all that is allocated.
+  known() {
     const {run, row} = this.choice;
-    return run.once("memory " + row, () => {
-      const program = run.classes[row].program, items = run.program(program), issued = run.classes[row].memory.issued;
-      let list = [];
-      for (let stream = 0; stream <= run.host; stream++) {
-        const lane = run.lane(row, stream);
-        for (let b = 0; lane && b < lane.count; b++) {
-          const p = run.pattern(lane.pattern[b]), nodes = run.fragments[p.fragment].nodes;
-          if (p.coarse) return null;
-          const order = run.order(p.fragment, stream);
-          for (let i = 0; i < p.count; i++) {
-            const n = nodes[order[i]], hosts = n[0] > RECORD;
-            if (hosts !== (stream === run.host)) continue;
-            const start = lane.begin[b] + (n[0] === RECV ? p.ready[i] : p.begun[i]), end = lane.begin[b] + p.end[i];
-            const at = {item: lane.item[b], node: order[i], stream};
-            if (issued && !stream) list.push({...at, time: end, bytes: 0});
-            for (let m = 0; m < n[7].length; m += 3)
-              list.push({...at, time: n[7][m] < 0 ? end : start, bytes: n[7][m], category: n[7][m + 1], label: n[7][m + 2]});
-          }
-        }
+    return run.once("memory is known " + row, () => !run.classes[row].lanes.some(l => l === null) &&
+      run.fragments.every(f => !f || f.nodes) &&
+      run.streams.every((_, s) => !run.lane(row, s) || [...new Set(run.lane(row, s).tokens.numbers)].every(token => !run.lane(row, s).of(token).coarse)));
+  }
+
+  // Blocks of each stream that are not over before a moment and begin before another.
+  ranges(from, to) {
+    const {run, row} = this.choice, lanes = run.streams.map((_, s) => run.lane(row, s));
+    if (!run.classes[row].memory.issued)
+      return lanes.map(lane => lane ? [lane.ending(from), lane.beginning(to)] : [0, 0]);
+    const first = lanes[0].ending(from), last = lanes[0].beginning(to);
+    const items = [first, last].map((block, i) => block < lanes[0].count ? lanes[0].item(block) : lanes[0].program.count);
+    return lanes.map(lane => lane ? items.map(item => lane.blockOf(item)) : [0, 0]);
+  }
+
+  // What nodes of a fragment allocate and free on a stream.
+  of(fragment, stream) {
+    const {run} = this.choice;
+    return run.once(`changes of ${fragment} ${stream}`, () => run.order(fragment, stream).flatMap(i => {
+      const n = run.fragments[fragment].nodes[i], all = [];
+      if ((n[0] > RECORD) === (stream === run.host))
+        for (let m = 0; m < n[7].length; m += 3) all.push([n[7][m], n[7][m + 1], n[7][m + 2]]);
+      return all;
+    }));
+  }
+
+  // Gives add(category, label, bytes) what is held before the first block of each stream.
+  heldBefore(ranges, add) {
+    const {run, row} = this.choice, {base} = run.classes[row].memory;
+    for (let h = 0; h < base.length; h += 3) add(base[h + 1], base[h + 2], base[h]);
+    ranges.forEach(([first], stream) => {
+      const lane = run.lane(row, stream);
+      if (!lane || !first) return;
+      const items = first < lane.count ? lane.item(first) : lane.program.count;
+      for (const fragment of lane.program.fragments()) {
+        const count = lane.program.before(fragment, items);
+        if (count) for (const [bytes, category, label] of this.of(fragment, stream)) add(category, label, count * bytes);
       }
-      const missing = run.classes[row].lanes.some(l => l === null);
-      if (missing || items.count && run.fragments.some(f => f && !f.nodes)) return null;
-      if (issued) list = this.asIssued(list);
-      else list.sort((a, b) => a.time - b.time || Math.sign(a.bytes) - Math.sign(b.bytes));
-      const n = list.length, e = {list, time: new Float64Array(n + 1), held: CATEGORIES.map(() => new Float64Array(n + 1)), total: new Float64Array(n + 1)};
-      const base = run.classes[row].memory.base, now = CATEGORIES.map(() => 0);
-      for (let h = 0; h < base.length; h += 3) now[base[h + 1]] += base[h];
-      for (let i = 0; i <= n; i++) {
-        if (i) { e.time[i] = list[i - 1].time; now[list[i - 1].category] += list[i - 1].bytes; }
-        now.forEach((bytes, c) => { e.held[c][i] = bytes; e.total[i] += bytes; });
-      }
-      return e;
     });
+  }
+
+  start(ranges) {
+    const {run, row} = this.choice, lane = run.lane(row, 0);
+    return lane && ranges[0][0] ? lane.end(ranges[0][0] - 1) : 0;
+  }
+
+  // Of a stretch of time, all of which is kept: its changes, and sums by category after each. null:
+  // the page does not have them, or they are too many to be drawn.
+  events(from = 0, to = this.choice.run.step) {
+    if (!this.known()) return null;
+    const last = this.last, {run, row} = this.choice;
+    if (last && last.run === run && last.row === row && last.from === from && last.to === to) return last.events;
+    const ranges = this.ranges(from, to), most = to - from < run.step ? MOST_OF_VIEW : MOST_OF_STEP;
+    const events = this.tooMany(ranges, most) ? null : this.sums(ranges);
+    this.last = {run, row, from, to, events};
+    return events;
+  }
+
+  tooMany(ranges, most) {
+    const {run, row} = this.choice;
+    let count = 0;
+    ranges.forEach(([first, end], stream) => {
+      const lane = run.lane(row, stream);
+      if (!lane || first >= end) return;
+      const items = [first, end].map(b => b < lane.count ? lane.item(b) : lane.program.count);
+      for (const fragment of lane.program.fragments())
+        count += this.of(fragment, stream).length * (lane.program.before(fragment, items[1]) - lane.program.before(fragment, items[0]));
+    });
+    return count > most;
+  }
+
+  sums(ranges) {
+    const list = this.changes(ranges, this.start(ranges)), n = list.length, now = CATEGORIES.map(() => 0);
+    const e = {list, time: new Float64Array(n + 1), held: CATEGORIES.map(() => new Float64Array(n + 1)), total: new Float64Array(n + 1)};
+    this.heldBefore(ranges, (category, label, bytes) => { now[category] += bytes; });
+    for (let i = 0; i <= n; i++) {
+      if (i) { e.time[i] = list[i - 1].time; now[list[i - 1].category] += list[i - 1].bytes; }
+      now.forEach((bytes, c) => { e.held[c][i] = bytes; e.total[i] += bytes; });
+    }
+    return e;
+  }
+
+  // Gives add(category, label, bytes) what is held at a moment.
+  heldAt(time, add) {
+    const ranges = this.ranges(time, time);
+    this.heldBefore(ranges, add);
+    for (const c of this.changes(ranges, this.start(ranges)))
+      if (c.time <= time) add(c.category, c.label, c.bytes);
   }
 
   // What is held at a moment, by name.
   alive(time) {
-    const {run, row} = this.choice, e = this.events(), sums = new Map();
-    if (!e) return [];
-    const add = (category, label, bytes) => {
+    const {run} = this.choice, sums = new Map();
+    if (!this.known()) return [];
+    this.heldAt(time, (category, label, bytes) => {
       const key = category + " " + label;
       sums.set(key, (sums.get(key) || 0) + bytes);
-    };
-    const base = run.classes[row].memory.base;
-    for (let h = 0; h < base.length; h += 3) add(base[h + 1], base[h + 2], base[h]);
-    for (let i = 0; i < e.list.length && e.list[i].time <= time; i++) add(e.list[i].category, e.list[i].label, e.list[i].bytes);
+    });
     const merged = new Map();
     for (const [key, bytes] of sums) {
       const [category, label] = key.split(" ").map(Number);
@@ -105,6 +176,23 @@ class MemoryChart {
       merged.set(joined, {category, name, bytes: bytes + (merged.has(joined) ? merged.get(joined).bytes : 0)});
     }
     return [...merged.values()].filter(h => h.bytes > 0).sort((a, b) => b.bytes - a.bytes);
+  }
+
+  // Of each column of a view with too many changes, what its middle holds of each category; what the
+  // most of its moments holds beyond that is taken for activations.
+  columns(pixel) {
+    const t = this.timeline, {run, row} = this.choice, key = [row, t.from, t.to, t.plot].join(" ");
+    if (this.mixed && this.mixed.run === run && this.mixed.key === key) return this.mixed.columns;
+    const {curve, level} = run.classes[row].memory, levels = run.once("curve " + row, () => expand(curve)), columns = [];
+    for (let x = 0; x < t.plot && t.from + x * pixel <= run.step; x++) {
+      const most = (levels[Math.min(levels.length - 1, Math.floor((t.from + x * pixel) / run.step * levels.length))] || 0) * level;
+      const held = CATEGORIES.map(() => 0);
+      if (this.known()) this.heldAt(t.from + (x + 0.5) * pixel, (category, label, bytes) => { held[category] += bytes; });
+      held[3] += Math.max(0, most - held.reduce((a, b) => a + b, 0));
+      columns.push(held);
+    }
+    this.mixed = {run, key, columns};
+    return columns;
   }
 
   pointAt(time) {
@@ -134,26 +222,20 @@ class MemoryChart {
     g.fillRect(0, 0, t.width, CHART + 8);
     g.fillStyle = t.colours.rail;
     for (const time of t.ticks()) g.fillRect(t.x(time), 0, 1, CHART + 8);
-    const e = this.events(), y = bytes => CHART + 4 - bytes * scale, pixel = (t.to - t.from) / t.plot;
-    const levels = e ? null : run.once("curve " + row, () => expand(m.curve));
+    const y = bytes => CHART + 4 - bytes * scale, pixel = (t.to - t.from) / t.plot;
+    const whole = this.known() && !this.tooMany(this.ranges(0, run.step), MOST_OF_STEP);
+    const e = whole ? this.events() : this.events(t.from, t.to), columns = e ? null : this.columns(pixel);
     let i = e ? Math.max(0, firstAbove(e.time, t.from) - 1) : 0;
     for (let x = 0; x < t.plot; x++) {
       const end = t.from + (x + 1) * pixel;
       if (t.from + x * pixel > run.step) break;
-      let held = [m.reserved], colours = ["#a8a8a8"];
-      if (e) {
-        let most = i;
-        while (i < e.list.length && e.time[i + 1] < end) if (e.total[++i] > e.total[most]) most = i;
-        CATEGORIES.forEach((c, k) => { held.push(e.held[k][most]); colours.push(c[1]); });
-      } else {
-        const column = Math.floor((t.from + x * pixel) / run.step * levels.length);
-        held.push((levels[Math.min(levels.length - 1, column)] || 0) * m.level);
-        colours.push(CATEGORIES[3][1]);
-      }
+      let most = i;
+      while (e && i < e.list.length && e.time[i + 1] < end) if (e.total[++i] > e.total[most]) most = i;
+      const held = [m.reserved, ...(e ? e.held.map(of => of[most]) : columns[x])];
       let sum = 0;
       held.forEach((bytes, k) => {
         if (bytes <= 0) return;
-        g.fillStyle = colours[k];
+        g.fillStyle = k ? CATEGORIES[k - 1][1] : "#a8a8a8";
         g.fillRect(t.gutter + x, y(sum + bytes), 1.02, bytes * scale);
         sum += bytes;
       });

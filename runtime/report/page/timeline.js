@@ -325,9 +325,9 @@ class Timeline {
     const s = this.selected, row = s ? this.rowOf(s) : this.rows[0];
     if (!row) return;
     const work = row.run.work(row.index);
-    const place = s ? Array.prototype.indexOf.call(work.item, s.item) + by : firstAbove(work.end, this.from);
+    const place = s ? work.indexOf(s.item) + by : work.ending(this.from);
     if (place >= 0 && place < work.count)
-      this.select({run: row.run, r: row.r, row: row.index, item: work.item[place], node: NONE}, true);
+      this.select({run: row.run, r: row.r, row: row.index, item: work.item(place), node: NONE}, true);
   }
 
   // What the row below, or above, does at the same time.
@@ -337,9 +337,9 @@ class Timeline {
     const index = this.rows.indexOf(this.rowOf(s)) + by, row = this.rows[index];
     const t = s.run.itemTimes(s.row, s.item);
     if (!row || !t) return;
-    const work = row.run.work(row.index), place = Math.min(work.count - 1, firstAbove(work.end, t.begin));
+    const work = row.run.work(row.index), place = Math.min(work.count - 1, work.ending(t.begin));
     if (place >= 0)
-      this.select({run: row.run, r: row.r, row: row.index, item: work.item[place], node: NONE}, true);
+      this.select({run: row.run, r: row.r, row: row.index, item: work.item(place), node: NONE}, true);
   }
 
   toggle(r, row) {

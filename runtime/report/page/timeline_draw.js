@@ -72,18 +72,13 @@ Object.assign(Timeline.prototype, {
     this.lines = [];
   },
 
-  // What share of each column which slot has: intervals with sums of each slot's time before each.
-  mixed(y, high, w, slotOf, colours, from = this.from, to = this.to) {
-    const scale = this.plot / (to - from), slots = w.sums.length, paper = this.colours.paper;
+  // What share of each column which slot has: w.before(time, sums) gives each slot's time until then.
+  mixed(y, high, w, colours, from = this.from, to = this.to) {
+    const scale = this.plot / (to - from), slots = colours.length, paper = this.colours.paper;
     const before = new Float64Array(slots), now = new Float64Array(slots), c = [0, 0, 0];
-    const sum = (time, out) => {
-      const i = firstAbove(w.begin, time) - 1;
-      for (let s = 0; s < slots; s++) out[s] = i < 0 ? 0 : w.sums[s][i];
-      if (i >= 0) out[slotOf(i)] += timeWithin(w, i, time);
-    };
-    sum(from, before);
+    w.before(from, before);
     this.line(y, high, x => {
-      sum(from + (x + 1) / scale, now);
+      w.before(from + (x + 1) / scale, now);
       let rest = 1;
       c[0] = c[1] = c[2] = 0;
       for (let s = 0; s < slots; s++) {
@@ -104,10 +99,9 @@ Object.assign(Timeline.prototype, {
     const {run, index} = row, work = run.work(index);
     this.g.fillStyle = this.colours.rail;
     this.g.fillRect(this.gutter, row.y, this.plot, row.work);
-    const first = firstAbove(work.end, this.from), end = firstAbove(work.begin, this.to);
+    const first = work.ending(this.from), end = work.beginning(this.to);
     if (end - first > this.plot / 4) {
-      const slot = new Map(work.colours.map((c, i) => [c, i]));
-      this.mixed(row.y, row.work, work, i => slot.get(work.colour[i]), work.colours.map(c => SHADES[c]));
+      this.mixed(row.y, row.work, work, work.colours.map(c => SHADES[c]));
     } else {
       for (let i = first; i < end; i++) this.paintItem(row, work, i);
     }
@@ -117,19 +111,19 @@ Object.assign(Timeline.prototype, {
   },
 
   paintItem(row, work, i) {
-    const g = this.g, x = this.x(work.begin[i]), end = this.x(work.end[i]), wide = end - x;
-    const items = row.run.program(row.run.classes[row.index].program), item = work.item[i];
+    const g = this.g, begun = work.begin(i), ended = work.end(i), x = this.x(begun), end = this.x(ended), wide = end - x;
+    const items = row.run.program(row.run.classes[row.index].program), item = work.item(i), colour = work.colour(i);
     const left = Math.max(x, this.gutter), right = Math.min(end, this.width);
-    const shade = SHADES[work.colour[i]], inside = wide > 420 && this.showsKernels(row, item);
-    g.fillStyle = inside ? css(mix(shade, this.colours.paper, 0.6)) : SHADES_CSS[work.colour[i]];
+    const shade = SHADES[colour], inside = wide > 420 && this.showsKernels(row, item);
+    g.fillStyle = inside ? css(mix(shade, this.colours.paper, 0.6)) : SHADES_CSS[colour];
     g.fillRect(left, row.y, Math.max(0.5, right - left - (wide > 3 ? 1 : 0)), row.work);
-    this.paintWaits(row, work.begin[i], work.end[i]);
+    this.paintWaits(row, begun, ended);
     if (inside) this.paintKernels(row, item);
     if (this.isFound(row, item)) this.frame(left, row.y, right - left, row.work, this.colours.mark);
     if (wide < 13) return;
-    const letters = row.run.fragments[items.fragment[item]].work;
-    const micro = items.micro[item] < 0 ? "" : String(items.micro[item]);
-    const chunk = items.chunk[item] ? "\u00b7" + items.chunk[item] : "";
+    const letters = row.run.fragments[items.fragment(item)].work;
+    const micro = items.micro(item) < 0 ? "" : String(items.micro(item));
+    const chunk = items.chunk(item) ? "\u00b7" + items.chunk(item) : "";
     const texts = [letters + micro + chunk, letters + micro, micro, letters];
     g.fillStyle = inside ? this.colours.ink : "#000";
     g.font = row.work < 16 || inside ? SMALL : FONT;
@@ -143,7 +137,7 @@ Object.assign(Timeline.prototype, {
   // Waits inside of a work item are hollow: what is filled is its work. Those narrower than a pixel
   // make theirs as pale as they take of it.
   paintWaits(row, begin, end) {
-    const w = row.run.idle(row.index), g = this.g;
+    const g = this.g;
     let pixel = 0, share = 0;
     const pale = next => {
       if (share > 0) { g.globalAlpha = Math.min(1, share); g.fillRect(pixel, row.y + 1, 1, row.work - 2); g.globalAlpha = 1; }
@@ -151,9 +145,9 @@ Object.assign(Timeline.prototype, {
       share = 0;
     };
     g.fillStyle = this.colours.rail;
-    for (let k = firstAbove(w.end, begin); k < w.count && w.begin[k] < end; k++) {
-      const x = Math.max(this.x(Math.max(w.begin[k], begin)), this.gutter);
-      const wide = Math.min(this.x(Math.min(w.end[k], end)), this.width) - x;
+    for (const w of row.run.idle(row.index).between(begin, end)) {
+      const x = Math.max(this.x(Math.max(w.begin, begin)), this.gutter);
+      const wide = Math.min(this.x(Math.min(w.end, end)), this.width) - x;
       if (wide <= 0) continue;
       if (wide >= 1) { g.fillRect(x, row.y + 1, wide, row.work - 2); continue; }
       if (Math.floor(x) !== pixel) pale(Math.floor(x));
@@ -169,24 +163,23 @@ Object.assign(Timeline.prototype, {
 
   patternOf(row, item) {
     const lane = row.run.lane(row.index, 0);
-    return row.run.pattern(lane.pattern[firstAbove(lane.item, item) - 1]);
+    return lane.pattern(lane.blockOf(item));
   },
 
   paintKernels(row, item) {
     const lane = row.run.lane(row.index, 0);
-    this.paintNodes(row, {stream: 0, y: row.y + 12}, lane, firstAbove(lane.item, item) - 1, row.work - 12);
+    this.paintNodes(row, {stream: 0, y: row.y + 12}, lane, lane.blockOf(item), row.work - 12);
   },
 
   paintIdle(row) {
-    const w = row.run.idle(row.index);
-    const first = firstAbove(w.end, this.from), end = firstAbove(w.begin, this.to);
-    if (end - first > this.plot / 4) {
-      this.mixed(row.idle, IDLE, w, i => w.kind[i], WAITS.map(k => rgb(k[1])));
+    const idle = row.run.idle(row.index), seen = idle.between(this.from, this.to, this.plot / 4);
+    if (seen === NONE) {
+      this.mixed(row.idle, IDLE, idle, WAITS.map(k => rgb(k[1])));
     } else {
-      for (let i = first; i < end; i++) {
-        const x = Math.max(this.x(w.begin[i]), this.gutter);
-        this.g.fillStyle = WAITS[w.kind[i]][1];
-        this.g.fillRect(x, row.idle, Math.max(0.5, this.x(w.end[i]) - x), IDLE);
+      for (const w of seen) {
+        const x = Math.max(this.x(w.begin), this.gutter);
+        this.g.fillStyle = WAITS[w.kind][1];
+        this.g.fillRect(x, row.idle, Math.max(0.5, this.x(w.end) - x), IDLE);
       }
     }
   },
@@ -194,9 +187,9 @@ Object.assign(Timeline.prototype, {
   paintLane(row, lane) {
     const blocks = row.run.lane(row.index, lane.stream);
     if (!blocks) return;
-    const first = firstAbove(blocks.end, this.from), end = firstAbove(blocks.begin, this.to);
+    const first = blocks.ending(this.from), end = blocks.beginning(this.to);
     let nodes = 0;
-    for (let b = first; b < end && nodes < this.plot; b++) nodes += row.run.pattern(blocks.pattern[b]).count;
+    for (let b = first; b < end && nodes < this.plot; b++) nodes += blocks.pattern(b).count;
     if (nodes < this.plot / 2 || end - first <= 2) {
       for (let b = first; b < end; b++) this.paintNodes(row, lane, blocks, b, LANE - 1);
       return;
@@ -204,9 +197,9 @@ Object.assign(Timeline.prototype, {
     const scale = (this.to - this.from) / this.plot, paper = this.colours.paper, run = row.run;
     const busy = lane.stream === 0 || lane.stream === run.host ? this.colours.busy : this.colours.transfer;
     const colour = rgb(busy), waits = mix(paper, rgb(this.colours.mark), 0.25);
-    let b0 = run.before(blocks, this.from), w0 = run.before(blocks, this.from, "wait");
+    let b0 = blocks.before(this.from), w0 = blocks.before(this.from, "wait");
     this.line(lane.y, LANE - 1, x => {
-      const t = this.from + (x + 1) * scale, b1 = run.before(blocks, t), w1 = run.before(blocks, t, "wait");
+      const t = this.from + (x + 1) * scale, b1 = blocks.before(t), w1 = blocks.before(t, "wait");
       const c = mix(mix(paper, waits, Math.min(1, (w1 - w0) / scale)), colour, Math.min(1, (b1 - b0) / scale));
       b0 = b1;
       w0 = w1;
@@ -215,7 +208,7 @@ Object.assign(Timeline.prototype, {
   },
 
   paintNodes(row, lane, blocks, block, high) {
-    const g = this.g, run = row.run, p = run.pattern(blocks.pattern[block]), start = blocks.begin[block];
+    const g = this.g, run = row.run, p = blocks.pattern(block), start = blocks.begin(block);
     const nodes = run.fragments[p.fragment].nodes, order = p.coarse ? null : run.order(p.fragment, lane.stream);
     g.font = SMALL;
     g.textBaseline = "middle";
@@ -382,15 +375,14 @@ Object.assign(Timeline.prototype, {
     let count = 0;
     for (const row of seen) {
       const work = row.run.work(row.index);
-      count += firstAbove(work.begin, this.to) - firstAbove(work.end, this.from);
+      count += work.beginning(this.to) - work.ending(this.from);
     }
     this.status.textContent = count > 500 ? "Zoom in to see messages." : "";
     if (count > 500) return;
     for (const row of seen) {
-      const work = row.run.work(row.index), {from} = row.run.messages();
-      const end = Math.min(work.count, firstAbove(work.begin, this.to) + 1);
-      for (let i = Math.max(0, firstAbove(work.end, this.from) - 1); i < end; i++)
-        for (const m of from[row.index].get(work.item[i]) || []) this.arrow(m, row.run, false);
+      const work = row.run.work(row.index), end = Math.min(work.count, work.beginning(this.to) + 1);
+      for (let i = Math.max(0, work.ending(this.from) - 1); i < end; i++)
+        for (const m of row.run.messagesTo(row.index, work.item(i))) this.arrow(m, row.run, false);
     }
   },
 
@@ -404,8 +396,7 @@ Object.assign(Timeline.prototype, {
       const lane = node && row.lanes.find(l => l.stream === node.stream);
       if (lane) this.frame(this.x(node.begun), lane.y, this.x(node.end) - this.x(node.begun) + 2, LANE - 1, colour);
       if (at === this.selected) {
-        const {from, to} = at.run.messages();
-        for (const m of [...(from[at.row].get(at.item) || []), ...(to[at.row].get(at.item) || [])])
+        for (const m of [...at.run.messagesTo(at.row, at.item), ...at.run.messagesFrom(at.row, at.item)])
           this.arrow(m, at.run, true);
       }
     }
@@ -421,10 +412,9 @@ Object.assign(Timeline.prototype, {
       g.fillStyle = css(this.colours.paper);
       g.fillRect(0, 0, this.width, 30);
       this.rows.forEach((row, i) => {
-        const work = row.run.work(row.index), slot = new Map(work.colours.map((c, s) => [c, s]));
+        const work = row.run.work(row.index);
         if (work.count)
-          this.mixed(2 + i * high, Math.max(1, high), work, k => slot.get(work.colour[k]),
-                     work.colours.map(c => SHADES[c]), 0, this.step);
+          this.mixed(2 + i * high, Math.max(1, high), work, work.colours.map(c => SHADES[c]), 0, this.step);
       });
       this.flush();
       this.g = keep;

@@ -12,25 +12,25 @@ Object.assign(Timeline.prototype, {
     const lane = row.lanes.find(l => y >= l.y && y < l.y + LANE);
     if (lane) return this.atLane(at, lane.stream);
     if (this.show.idle && y >= row.idle && y < row.idle + IDLE) return this.atIdle(at);
-    const work = row.run.work(row.index), i = firstAbove(work.end, at.time);
-    if (i >= work.count || work.begin[i] > at.time) return this.atIdle(at);
-    at.item = work.item[i];
-    const wide = (work.end[i] - work.begin[i]) / (this.to - this.from) * this.plot;
+    const work = row.run.work(row.index), i = work.ending(at.time);
+    if (i >= work.count || work.begin(i) > at.time) return this.atIdle(at);
+    at.item = work.item(i);
+    const wide = (work.end(i) - work.begin(i)) / (this.to - this.from) * this.plot;
     return wide > 420 && y > row.y + 12 ? {...this.atLane({...at}, 0), item: at.item} : at;
   },
 
   atLane(at, stream) {
-    const lane = at.run.lane(at.row, stream), b = lane ? firstAbove(lane.end, at.time) : 0;
-    if (!lane || b >= lane.count || lane.begin[b] > at.time) return at;
-    const p = at.run.pattern(lane.pattern[b]), i = firstAbove(p.end, at.time - lane.begin[b]);
-    at.item = lane.item[b];
+    const lane = at.run.lane(at.row, stream), b = lane ? lane.ending(at.time) : 0;
+    if (!lane || b >= lane.count || lane.begin(b) > at.time) return at;
+    const p = lane.pattern(b), i = firstAbove(p.end, at.time - lane.begin(b));
+    at.item = lane.item(b);
     if (!p.coarse && i < p.count) at.node = at.run.order(p.fragment, stream)[i];
     return at;
   },
 
   atIdle(at) {
-    const w = at.run.idle(at.row), i = firstAbove(w.end, at.time);
-    if (i < w.count && w.begin[i] <= at.time) at.idle = i;
+    const idle = at.run.idle(at.row), i = idle.ending(at.time);
+    if (i < idle.count && idle.at(i).begin <= at.time) at.idle = i;
     return at;
   },
 
@@ -63,13 +63,13 @@ Object.assign(Timeline.prototype, {
       return [run.stageName(at.row), `rank ${c.rank} ${c.place}`, c.ranks > 1 ? `stands for ${countText(c.ranks)} ranks` : null].filter(Boolean);
     }
     if (at.idle !== undefined) {
-      const w = run.idle(at.row), i = at.idle;
-      return [`${WAITS[w.kind[i]][0]}, ${timeText(w.end[i] - w.begin[i])}`,
-              w.node[i] >= 0 ? `waits for ${this.nodeText(run, at.row, w.item[i], w.node[i])}` : "waits for the host", this.where(at)];
+      const w = run.idle(at.row).at(at.idle);
+      return [`${WAITS[w.kind][0]}, ${timeText(w.end - w.begin)}`,
+              w.node >= 0 ? `waits for ${this.nodeText(run, at.row, w.item, w.node)}` : "waits for the host", this.where(at)];
     }
     if (at.item < 0) return [];
     const item = run.itemTimes(at.row, at.item), name = run.itemName(at.row, at.item);
-    const waited = item ? run.waited_within(at.row, item.begin, item.end) : 0;
+    const waited = item ? run.idle(at.row).within(item.begin, item.end) : 0;
     if (at.node < 0)
       return item ? [name, `${timeText(item.end - item.begin)} from ${timeText(item.begin)}`,
                      waited > 0 ? `${timeText(item.end - item.begin - waited)} of work, ${timeText(waited)} of waits` : null,
@@ -78,7 +78,7 @@ Object.assign(Timeline.prototype, {
   },
 
   nodeText(run, row, item, node) {
-    const f = run.program(run.classes[row].program).fragment[item], n = (run.fragments[f].nodes || [])[node];
+    const f = run.program(run.classes[row].program).fragment(item), n = (run.fragments[f].nodes || [])[node];
     if (!n) return run.itemName(row, item);
     const what = n[0] === RECV ? "the message for " : n[0] === COLLECTIVE ? run.names[run.collectives[n[3]][0]] + " " : "";
     return `${what}${run.nodeName(row, item, node)} in ${run.itemName(row, item)}`;
@@ -86,7 +86,7 @@ Object.assign(Timeline.prototype, {
 
   nodeLines(at) {
     const run = at.run, t = run.nodeTimes(at.row, at.item, at.node);
-    const f = run.program(run.classes[at.row].program).fragment[at.item], n = run.fragments[f].nodes[at.node];
+    const f = run.program(run.classes[at.row].program).fragment(at.item), n = run.fragments[f].nodes[at.node];
     const lines = [run.nodeName(at.row, at.item, at.node)], [op, , phase, arg] = n;
     if (op === COMPUTE && run.kernels[arg]) {
       const [family, dtype, flop, bytes] = run.kernels[arg], s = t ? (t.end - t.begun) / 1e12 : 0;
@@ -113,7 +113,7 @@ Object.assign(Timeline.prototype, {
   // host, the message.
   causes(at) {
     const run = at.run, t = run.nodeTimes(at.row, at.item, at.node);
-    const f = run.program(run.classes[at.row].program).fragment[at.item], nodes = run.fragments[f].nodes;
+    const f = run.program(run.classes[at.row].program).fragment(at.item), nodes = run.fragments[f].nodes;
     const list = [], n = nodes[at.node];
     const add = (item, node, why, stream = null) => {
       const times = run.nodeTimes(at.row, item, node, stream);
@@ -122,8 +122,8 @@ Object.assign(Timeline.prototype, {
     if (t.place > 0) {
       add(at.item, run.order(f, t.stream)[t.place - 1], "before it on its stream");
     } else if (t.block > 0) {
-      const lane = run.lane(at.row, t.stream), before = lane.item[t.block - 1];
-      const order = run.order(run.program(run.classes[at.row].program).fragment[before], t.stream);
+      const lane = run.lane(at.row, t.stream), before = lane.item(t.block - 1);
+      const order = run.order(run.program(run.classes[at.row].program).fragment(before), t.stream);
       add(before, order[order.length - 1], "before it on its stream");
     }
     for (const back of n[6]) add(at.item, at.node - back, "it depends on this");
@@ -133,14 +133,14 @@ Object.assign(Timeline.prototype, {
     if (list.some(c => c.end === ready && c.node === at.node && c.item === at.item) && !causes.length)
       causes.push({run, r: at.r, row: at.row, item: NONE, why: "the host, which issued it then", end: ready});
     if (n[0] === RECV && t.end > t.ready)
-      for (const m of (run.messages().from[at.row].get(at.item) || []).filter(m => m.toNode === at.node))
+      for (const m of run.messagesTo(at.row, at.item).filter(m => m.toNode === at.node))
         causes.unshift({run, r: at.r, row: m.row, item: m.item, node: m.node, why: "sends the message"});
     return causes;
   },
 
   effects(at) {
     const run = at.run, t = run.nodeTimes(at.row, at.item, at.node);
-    const f = run.program(run.classes[at.row].program).fragment[at.item], nodes = run.fragments[f].nodes;
+    const f = run.program(run.classes[at.row].program).fragment(at.item), nodes = run.fragments[f].nodes;
     const list = [];
     nodes.forEach((n, i) => {
       if (n[6].includes(i - at.node)) list.push({run, r: at.r, row: at.row, item: at.item, node: i, why: "depends on it"});
@@ -148,31 +148,31 @@ Object.assign(Timeline.prototype, {
     const order = run.order(f, t.stream);
     if (t.place + 1 < order.length)
       list.push({run, r: at.r, row: at.row, item: at.item, node: order[t.place + 1], why: "next on its stream"});
-    for (const m of (run.messages().to[at.row].get(at.item) || []).filter(m => m.node === at.node))
+    for (const m of run.messagesFrom(at.row, at.item).filter(m => m.node === at.node))
       list.unshift({run, r: at.r, row: m.toRow, item: m.toItem, node: m.toNode, why: "receives the message"});
     return list;
   },
 
   itemCauses(at) {
-    const run = at.run, w = run.idle(at.row), list = [];
-    for (let i = 0; i < w.count; i++)
-      if (w.before[i] === at.item && w.end[i] <= run.itemTimes(at.row, at.item).begin)
-        list.push({run, r: at.r, row: at.row, item: w.item[i], node: w.node[i],
-                   why: `${WAITS[w.kind[i]][0]}, ${timeText(w.end[i] - w.begin[i])}`});
-    for (const m of run.messages().from[at.row].get(at.item) || [])
+    const run = at.run, t = run.itemTimes(at.row, at.item), list = [];
+    for (const w of run.idle(at.row).group(at.item))
+      if (t && w.end <= t.begin)
+        list.push({run, r: at.r, row: at.row, item: w.item, node: w.node,
+                   why: `${WAITS[w.kind][0]}, ${timeText(w.end - w.begin)}`});
+    for (const m of run.messagesTo(at.row, at.item))
       list.push({run, r: at.r, row: m.row, item: m.item, node: m.node, why: "sends it a message"});
-    const work = run.work(at.row), place = Array.prototype.indexOf.call(work.item, at.item);
-    if (place > 0) list.push({run, r: at.r, row: at.row, item: work.item[place - 1], node: NONE, why: "before it"});
+    const work = run.work(at.row), place = work.indexOf(at.item);
+    if (place > 0) list.push({run, r: at.r, row: at.row, item: work.item(place - 1), node: NONE, why: "before it"});
     return list;
   },
 
   itemEffects(at) {
     const run = at.run;
-    const list = (run.messages().to[at.row].get(at.item) || []).map(m =>
+    const list = run.messagesFrom(at.row, at.item).map(m =>
       ({run, r: at.r, row: m.toRow, item: m.toItem, node: m.toNode, why: "receives its message"}));
-    const work = run.work(at.row), place = Array.prototype.indexOf.call(work.item, at.item);
+    const work = run.work(at.row), place = work.indexOf(at.item);
     if (place >= 0 && place + 1 < work.count)
-      list.push({run, r: at.r, row: at.row, item: work.item[place + 1], node: NONE, why: "next"});
+      list.push({run, r: at.r, row: at.row, item: work.item(place + 1), node: NONE, why: "next"});
     return list;
   },
 
@@ -201,9 +201,12 @@ Object.assign(Timeline.prototype, {
   },
 
   matches(run, row, item) {
-    const items = run.program(run.classes[row].program), f = this.found;
-    return items.micro[item] === f.micro &&
-      (!f.work || run.fragments[items.fragment[item]].work.toLowerCase() === f.work);
+    const items = run.program(run.classes[row].program);
+    return items.micro(item) === this.found.micro && this.means(run, items.fragment(item));
+  },
+
+  means(run, fragment) {
+    return !this.found.work || run.fragments[fragment].work.toLowerCase() === this.found.work;
   },
 
   // "F(3)", "F3", "3": work items; "rank 5", a stage's name: rows; else operators by their names.
@@ -241,17 +244,18 @@ Object.assign(Timeline.prototype, {
   },
 
   next0(at) {
-    const work = at.run.work(at.row), i = Math.min(work.count - 1, firstAbove(work.end, this.from));
-    if (i >= 0) this.select({...at, r: this.runs.indexOf(at.run), item: work.item[i], node: NONE});
+    const work = at.run.work(at.row), i = Math.min(work.count - 1, work.ending(this.from));
+    if (i >= 0) this.select({...at, r: this.runs.indexOf(at.run), item: work.item(i), node: NONE});
   },
 
   itemHits() {
     const hits = [];
     for (const row of this.rows) {
-      const work = row.run.work(row.index);
-      for (let i = 0; i < work.count && hits.length < 5000; i++)
-        if (this.matches(row.run, row.index, work.item[i]))
-          hits.push({run: row.run, r: row.r, row: row.index, item: work.item[i], node: NONE, begin: work.begin[i]});
+      const {run} = row, work = run.work(row.index), items = run.program(run.classes[row.index].program);
+      for (const item of items.on(this.found.micro, fragment => this.means(run, fragment))) {
+        const k = work.indexOf(item);
+        if (k >= 0 && hits.length < 5000) hits.push({run, r: row.r, row: row.index, item, node: NONE, begin: work.begin(k)});
+      }
     }
     return hits.sort((a, b) => a.begin - b.begin);
   },
@@ -263,11 +267,14 @@ Object.assign(Timeline.prototype, {
       const {run} = row, items = run.program(run.classes[row.index].program);
       const named = run.once("named " + text, () => run.fragments.map(f => (f && f.nodes || []).flatMap((n, i) =>
         n[0] !== RECORD && run.names[n[4]].toLowerCase().includes(text) ? [i] : [])));
-      for (let item = 0, of = 0; item < items.count && of < 500; item++)
-        for (const node of named[items.fragment[item]]) {
+      const has = items.tokens.track(token => named[run.items[3 * token]].length);
+      for (let of = 0; of < Math.min(500, has.total);) {
+        const item = items.tokens.above(has, of);
+        for (const node of named[items.fragment(item)]) {
           hits.push({run, r: row.r, row: row.index, item, node});
           of++;
         }
+      }
     }
     return hits;
   },
