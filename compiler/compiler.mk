@@ -123,6 +123,7 @@ libts_a_SOURCES += \
 	compiler/lower/single_kernels.c \
 	compiler/lower/single_kernels.h \
 	compiler/lower/stage_cost.c \
+	compiler/lower/stdlib_fits.h \
 	compiler/lower/traced_models.c \
 	compiler/lower/traced_models.h \
 	compiler/lower/traced_sources.c \

@@ -21,6 +21,8 @@ libts_a_SOURCES += \
 	cost/operators.h \
 	cost/roofline.c \
 	cost/source.h \
+	cost/stored_fit.c \
+	cost/stored_fit.h \
 	cost/table.c \
 	cost/table.h \
 	cost/trees.c \

@@ -198,23 +198,34 @@ nobase_dist_pkgdata_DATA += $(stdlib_files)
 
 # Embedded copy, declared in compiler/eval/stdlib_embed.h.
 nodist_libts_a_SOURCES += compiler/eval/stdlib_embed.c
-CLEANFILES += compiler/eval/stdlib_embed.c compiler/eval/stdlib_trees.c tools/store_std$(EXEEXT)
+CLEANFILES += compiler/eval/stdlib_embed.c tools/store_std$(EXEEXT) tools/store_fits$(EXEEXT)
 EXTRA_DIST += tools/embed.sh
 compiler/eval/stdlib_embed.c: $(stdlib_files) stdlib/stdlib.mk tools/embed.sh
 	$(AM_V_GEN)$(MKDIR_P) compiler/eval && AWK="$(AWK)" $(SHELL) $(srcdir)/tools/embed.sh ts_stdlib compiler/eval/stdlib_embed.h "$(srcdir)" $(stdlib_files) > $@.tmp && mv $@.tmp $@
 
 
-# Its syntax trees, by a program that this machine runs; what is compiled for another machine parses the texts.
-nodist_libts_a_SOURCES += compiler/eval/stdlib_trees.c
-EXTRA_PROGRAMS += tools/store_std
+# Its syntax trees and its fits, by programs that this machine runs; what is compiled for another machine reads the texts.
+stdlib_stored = compiler/eval/stdlib_trees.c compiler/lower/stdlib_fits.c
+nodist_libts_a_SOURCES += $(stdlib_stored)
+CLEANFILES += $(stdlib_stored)
+EXTRA_PROGRAMS += tools/store_std tools/store_fits
 tools_store_std_SOURCES = tools/store_std.c
 store_std_objects = $(filter base/% lang/%,$(libts_a_OBJECTS))
 tools_store_std_LDADD = $(store_std_objects) $(ts_libs)
 tools_store_std_DEPENDENCIES = $(store_std_objects)
+tools_store_fits_SOURCES = tools/store_fits.c
+# Training, which fit_table.c calls, is in calibrate/.
+store_fits_objects = $(filter-out cost/fit_table.%,$(filter base/% cost/%,$(libts_a_OBJECTS)))
+tools_store_fits_LDADD = $(store_fits_objects) $(ts_libs)
+tools_store_fits_DEPENDENCIES = $(store_fits_objects)
 if CROSS
 compiler/eval/stdlib_trees.c: stdlib/stdlib.mk
 	$(AM_V_GEN)$(MKDIR_P) compiler/eval && { echo '#include "compiler/eval/stdlib_embed.h"' && echo 'const ts_stored_trees ts_stdlib_trees = {0};'; } > $@.tmp && mv $@.tmp $@
+compiler/lower/stdlib_fits.c: stdlib/stdlib.mk
+	$(AM_V_GEN)$(MKDIR_P) compiler/lower && { echo '#include "compiler/lower/stdlib_fits.h"' && echo 'const ts_stored_fits ts_stdlib_fits = {0};'; } > $@.tmp && mv $@.tmp $@
 else
 compiler/eval/stdlib_trees.c: $(stdlib_files) stdlib/stdlib.mk tools/store_std$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) compiler/eval && store=$$(pwd)/tools/store_std$(EXEEXT) && (cd $(srcdir) && "$$store" $(stdlib_files)) > $@.tmp && mv $@.tmp $@
+compiler/lower/stdlib_fits.c: $(stdlib_files) stdlib/stdlib.mk tools/store_fits$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) compiler/lower && store=$$(pwd)/tools/store_fits$(EXEEXT) && (cd $(srcdir) && "$$store" $(stdlib_files)) > $@.tmp && mv $@.tmp $@
 endif

@@ -35,7 +35,7 @@ tsrun_LDADD = libts.a $(ts_libs)
 tsfmt_SOURCES = tools/tsfmt.c tools/tsfmt_main.c tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/programs.h
 tsfmt_LDADD = libts.a $(ts_libs)
 trainspec_LDADD = libts.a $(ts_libs) $(MPI_LIBS)
-#: trainspec_SOURCES = tools/*.c tools/*.h :!tools/tsc.c :!tools/tsrun.c :!tools/tsfmt.c :!tools/store_std.c
+#: trainspec_SOURCES = tools/*.c tools/*.h :!tools/tsc.c :!tools/tsrun.c :!tools/tsfmt.c :!tools/store_*.c
 trainspec_SOURCES = \
 	tools/calibrate_main.c \
 	tools/cli/assertions.c \

@@ -6,8 +6,10 @@
 #include "compiler/eval/file_store.h"
 #include "compiler/eval/files.h"
 #include "compiler/eval/report.h"
+#include "compiler/eval/stdlib_embed.h"
 #include "compiler/lower/costing.h"
 #include "compiler/lower/device.h"
+#include "compiler/lower/stdlib_fits.h"
 #include "cost/database.h"
 
 typedef enum ts_asked_kind {
@@ -221,6 +223,15 @@ static const void *stored_fit(ts_arena *arena, const char *bytes, size_t size)
   return make_fit(arena, bytes, size, &text, &text_size, &(ts_error){0});
 }
 
+/* A fit of the program's own library is stored; NULL: this is another file. */
+static const ts_cost_source *own_fit(ts_session *s, const ts_found *found)
+{
+  const ts_embedded_file *own = ts_session_embedded(found->name);
+  return own && found->embedded == own ?
+           ts_cost_stored_fit(s->arena, &ts_stdlib_fits, (size_t)(own - ts_stdlib_files)) :
+           NULL;
+}
+
 /* A fit file, read once however often plans name it. NULL after a diagnostic. */
 static const ts_cost_source *read_fit(ts_session *s, const ts_value *file)
 {
@@ -240,8 +251,10 @@ static const ts_cost_source *read_fit(ts_session *s, const ts_value *file)
   if (!bytes)
     return NULL;
   const char *text = NULL;
-  const ts_cost_source *source =
-    ts_file_store_get(s->files->store, ts_session_file_text(&found, bytes, size), stored_fit);
+  const ts_cost_source *source = own_fit(s, &found);
+  if (!source)
+    source =
+      ts_file_store_get(s->files->store, ts_session_file_text(&found, bytes, size), stored_fit);
   if (!source)
     source = make_fit(s->arena, bytes, size, &text, &text_size, &error);
   if (source)
