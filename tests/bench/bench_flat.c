@@ -68,8 +68,10 @@ int main(int argc, char **argv)
       if (!child)
         become(program, rows[r].arguments);
       if (wait4(child, &status, 0, &usage) != child || !WIFEXITED(status) ||
-          WEXITSTATUS(status) == 127)
+          (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 3)) { /* 3: it does not fit */
+        fprintf(stderr, "tsrun %s does not play\n", rows[r].arguments);
         return 1;
+      }
       double taken = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
       least = !k || taken < least ? taken : least;
       memory = 1024e-6 * (double)usage.ru_maxrss;
