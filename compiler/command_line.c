@@ -1,9 +1,13 @@
 #include "compiler/command_line.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/settings.h"
+#include "base/source.h"
+#include "base/text.h"
 #include "compiler/argument_value.h"
 #include "compiler/eval/eval.h"
 #include "compiler/eval/files.h"
@@ -14,10 +18,24 @@
 typedef TS_VEC(char) text;
 typedef TS_VEC(const char *) strings;
 
-/* an argument of the function: `name: value` of the plan */
+/* an argument of the function: `name: value` of the plan; where a file says so (NULL: no file) */
 typedef struct argument {
-  const char *name, *value;
+  const char *name, *value, *from;
 } argument;
+
+/* what changes neither time nor memory, and why */
+typedef struct passed_over {
+  const char *shown, *why;
+} passed_over;
+
+/* A word that names an argument, as it was written, and its values. */
+typedef struct given {
+  const char *name, *shown; /* as a name of the language; as whoever wrote it wrote it */
+  const char *const *word;
+  uint32_t count;
+  ts_span at;
+  const char *from; /* the file and line of the key; NULL: the command line */
+} given;
 
 typedef struct command_line_reader {
   ts_session *s;
@@ -27,7 +45,8 @@ typedef struct command_line_reader {
   const ts_record *table;
   ts_ast_list formals; /* of the record type of its arguments */
   TS_VEC(argument) found;
-  strings passed; /* without bearing, for a comment */
+  TS_VEC(passed_over) passed;
+  bool files; /* the framework's settings are files, whose keys have dots */
 } command_line_reader;
 
 /* -- texts -- */
@@ -44,30 +63,21 @@ static const char *ended(command_line_reader *r, text *t)
   return t->at;
 }
 
-/* As a name of the language: --num-layers and NUM_LAYERS are num_layers. */
+/* As a name of the language: --num-layers and NUM_LAYERS are num_layers, a.b of a file is a_b. */
 static const char *as_name(command_line_reader *r, const char *word, size_t length)
 {
   char *name = ts_arena_string(r->s->arena, word, length);
   for (char *c = name; *c; c++)
-    *c = *c == '-' ? '_' : (char)tolower((unsigned char)*c);
+    *c = *c == '-' || *c == '.' ? '_' : (char)tolower((unsigned char)*c);
   return name;
 }
 
-/* A name among several of a text, with a blank between. */
-static bool command_line_holds(const char *names, const char *name)
-{
-  size_t length = strlen(name);
-  for (const char *at = names; (at = strstr(at, name)); at += length)
-    if ((at == names || at[-1] == ' ') && (!at[length] || at[length] == ' '))
-      return true;
-  return false;
-}
-
+/* Whether the texts of a list, with blanks between names, hold this one; `x_*` stands for many. */
 static bool among(const ts_value *list, const char *name)
 {
   for (uint32_t i = 0; list && list->type == TS_T_LIST && i < list->u.list->count; i++)
     if (list->u.list->at[i].type == TS_T_STRING &&
-        command_line_holds(list->u.list->at[i].u.string, name))
+        ts_text_among(list->u.list->at[i].u.string, name))
       return true;
   return false;
 }
@@ -137,14 +147,14 @@ static const char *command_line_value_of(command_line_reader *r, const char *nam
   return count == 1 ? ts_argument_layout(r->s->arena, word[0]) : NULL;
 }
 
-static void found(command_line_reader *r, const char *name, const char *value)
+static void found(command_line_reader *r, const char *name, const char *value, const char *from)
 {
   for (size_t i = 0; i < r->found.count; i++)
     if (strcmp(r->found.at[i].name, name) == 0) {
-      r->found.at[i].value = value; /* the last one counts */
+      r->found.at[i] = (argument){name, value, from}; /* the last one counts */
       return;
     }
-  TS_PUSH(r->s->arena, &r->found, (argument){name, value});
+  TS_PUSH(r->s->arena, &r->found, (argument){name, value, from});
 }
 
 /* num_layers as --num-layers */
@@ -156,14 +166,16 @@ static const char *as_argument(command_line_reader *r, const char *name)
   return argument;
 }
 
-static void command_line_unknown(command_line_reader *r, const char *name, ts_span at)
+static void command_line_unknown(command_line_reader *r, const given *g)
 {
-  const char *shown = as_argument(r, name);
-  ts_diag *d = ts_diag_add(r->s->diags, TS_E0708, at, "unknown argument `%s`", shown);
+  const char *shown = r->files ? g->shown : as_argument(r, g->name);
+  ts_diag *d = ts_diag_add(r->s->diags, TS_E0708, g->at, "unknown %s `%s`",
+                           r->files ? "key" : "argument", shown);
   ts_name_list names = {0};
   for (uint32_t i = 0; i < r->formals.count; i++)
-    TS_PUSH(r->s->arena, &names.names, as_argument(r, r->formals.at[i]->name));
-  if (!ts_suggest_names(d, shown, &names))
+    TS_PUSH(r->s->arena, &names.names,
+            r->files ? r->formals.at[i]->name : as_argument(r, r->formals.at[i]->name));
+  if (!ts_suggest_names(d, r->files ? g->name : shown, &names))
     ts_diag_help(d, "what it changes is not known here; leave it out if that is neither time nor "
                     "memory");
 }
@@ -186,39 +198,165 @@ static bool is_listed(const command_line_reader *r, const char *name)
   return entry(r, "harmless", name) || entry(r, "refused", name) || entry(r, "partly", name);
 }
 
-static void command_line_follow(command_line_reader *r, const char *name, const char *const *word,
-                                uint32_t count, ts_span at)
+static void command_line_follow(command_line_reader *r, const given *g)
 {
-  const ts_ast *type = ts_ast_type(formal(r, name));
-  const char *value = command_line_value_of(r, name, type, word, count);
+  const ts_ast *type = ts_ast_type(formal(r, g->name));
+  const char *value = command_line_value_of(r, g->name, type, g->word, g->count);
   if (value)
-    found(r, name, value);
+    found(r, g->name, value, g->from);
   else
-    ts_diag_add(r->s->diags, TS_E0708, at, "`%s` takes %s", as_argument(r, name),
-                wanted(type->name));
+    ts_diag_add(r->s->diags, TS_E0708, g->at, "`%s` takes %s",
+                r->files ? g->shown : as_argument(r, g->name),
+                r->files && strcmp(type->name, "Bool") == 0 ? "true or false" : wanted(type->name));
 }
 
-/* `first`: the word that names it; its values end before `end`. */
-static void command_line_take(command_line_reader *r, const char *name, uint32_t first,
-                              const char *const *word, uint32_t count, ts_span at)
+static const char *harmless(const command_line_reader *r, const char *name)
 {
-  const char *shown = r->line->word[first];
-  const char *why = reason(r, "refused", name, word, count);
+  const ts_record *found = entry(r, "harmless", name);
+  const ts_value *why = found ? command_line_member(found, "why") : NULL;
+  return why && why->type == TS_T_STRING ? why->u.string : "as set, it changes nothing";
+}
+
+static void command_line_take(command_line_reader *r, const given *g)
+{
+  const char *why = reason(r, "refused", g->name, g->word, g->count);
   if (why) {
-    ts_diag *d = ts_diag_add(r->s->diags, TS_E0708, at, "`%s` is not followed", shown);
+    ts_diag *d = ts_diag_add(r->s->diags, TS_E0708, g->at, "`%s` is not followed", g->shown);
     ts_diag_help(d, "%s", why);
     return;
   }
-  if ((why = reason(r, "partly", name, word, count))) {
-    ts_diag *d = ts_diag_add(r->s->diags, TS_W0708, at, "`%s` is followed in part", shown);
+  if ((why = reason(r, "partly", g->name, g->word, g->count))) {
+    ts_diag *d = ts_diag_add(r->s->diags, TS_W0708, g->at, "`%s` is followed in part", g->shown);
     ts_diag_help(d, "%s", why);
   }
-  if (formal(r, name))
-    command_line_follow(r, name, word, count, at);
-  else if (!why && is_listed(r, name))
-    TS_PUSH(r->s->arena, &r->passed, shown);
+  if (formal(r, g->name))
+    command_line_follow(r, g);
+  else if (!why && is_listed(r, g->name))
+    TS_PUSH(r->s->arena, &r->passed, (passed_over){g->shown, harmless(r, g->name)});
   else if (!why)
-    command_line_unknown(r, name, at);
+    command_line_unknown(r, g);
+}
+
+/* A key that is null says nothing, but is one that is known. */
+static void take_nothing(command_line_reader *r, const given *g)
+{
+  if (formal(r, g->name) || is_listed(r, g->name))
+    TS_PUSH(r->s->arena, &r->passed, (passed_over){g->shown, "left open by the file"});
+  else
+    command_line_unknown(r, g);
+}
+
+/* -- files of settings: each key is an argument -- */
+
+typedef struct settings_file {
+  command_line_reader *r;
+  const char *name;
+  uint32_t file; /* in the source map */
+} settings_file;
+
+static bool formats(const command_line_reader *r, const char *name)
+{
+  ts_settings_format format;
+  static const char *const names[] = {"json", "toml", "yaml"};
+  return ts_settings_format_of(name, &format) && among(field(r, "files"), names[format]);
+}
+
+static ts_span line_span(const settings_file *f, uint32_t line)
+{
+  const ts_source *source = ts_sources_get(f->r->s->sources, f->file);
+  uint32_t begin = 0, end, size = (uint32_t)source->size;
+  for (uint32_t n = 1; begin < size && n < line; begin++)
+    n += source->text[begin] == '\n';
+  while (begin < size && strchr(" \t", source->text[begin]))
+    begin++;
+  for (end = begin; end < size && source->text[end] != '\n' && source->text[end] != '\r';)
+    end++;
+  return (ts_span){f->file, begin, end};
+}
+
+static const char *word_of(settings_file *f, const ts_setting *s)
+{
+  ts_arena *arena = f->r->s->arena;
+  switch (s->kind) {
+  case TS_SETTING_BOOL: return s->u.truth ? "true" : "false";
+  case TS_SETTING_WHOLE: return ts_arena_printf(arena, "%lld", (long long)s->u.whole);
+  case TS_SETTING_REAL: return ts_arena_printf(arena, "%.15g", s->u.real);
+  case TS_SETTING_TEXT:
+  case TS_SETTING_TIME: return s->u.text;
+  default: return "none";
+  }
+}
+
+static bool is_plain(const ts_setting *s)
+{
+  return s->kind != TS_SETTING_TABLE && s->kind != TS_SETTING_LIST;
+}
+
+static void take_key(settings_file *f, const char *key, const ts_setting *s)
+{
+  command_line_reader *r = f->r;
+  strings words = {0};
+  for (const ts_setting *c = s->kind == TS_SETTING_LIST ? s->child : NULL; c; c = c->next)
+    TS_PUSH(r->s->arena, &words, word_of(f, c));
+  if (is_plain(s))
+    TS_PUSH(r->s->arena, &words, word_of(f, s));
+  given g = {.name = as_name(r, key, strlen(key)),
+             .shown = key,
+             .word = words.at,
+             .count = (uint32_t)words.count,
+             .at = line_span(f, s->line),
+             .from = s->line ? ts_arena_printf(r->s->arena, "%s, %s:%u", key, f->name, s->line) :
+                               ts_arena_printf(r->s->arena, "%s, %s", key, f->name)};
+  if (s->kind == TS_SETTING_NONE || !words.count)
+    take_nothing(r, &g);
+  else
+    command_line_take(r, &g);
+}
+
+/* `key`: the names of the tables that it is in, with dots between. Tables of a list have its
+ * name. */
+static void take_settings(settings_file *f, const char *key, const ts_setting *s)
+{
+  const ts_setting *c = s->child;
+  while (c && s->kind == TS_SETTING_LIST && is_plain(c))
+    c = c->next;
+  if ((s->kind != TS_SETTING_TABLE || !s->child) && !c) {
+    take_key(f, key, s);
+    return;
+  }
+  for (c = s->child; c; c = c->next) {
+    const char *dot = *key ? "." : "";
+    take_settings(f,
+                  s->kind == TS_SETTING_TABLE ?
+                    ts_arena_printf(f->r->s->arena, "%s%s%s", key, dot, c->name) :
+                    key,
+                  c);
+  }
+}
+
+static void command_line_settings(command_line_reader *r, const char *name, ts_span at)
+{
+  ts_arena *arena = r->s->arena;
+  ts_settings_format format;
+  ts_settings_wrong wrong;
+  size_t size = 0;
+  int error = 0;
+  const char *text = ts_read_file(arena, name, &size, &error);
+  if (!text) {
+    ts_diag_add(r->s->diags, TS_E0701, at, "cannot read `%s`: %s", name,
+                strerror(error ? error : EIO));
+    return;
+  }
+  settings_file f = {r, ts_base_name(name),
+                     ts_sources_add(r->s->sources, name, "settings", text, size)};
+  ts_settings_format_of(name, &format);
+  const ts_setting *root = ts_settings_read(arena, format, text, size, &wrong);
+  if (root && root->kind == TS_SETTING_TABLE) {
+    take_settings(&f, "", root);
+    return;
+  }
+  ts_diag_add(r->s->diags, TS_E0708, wrong.line ? line_span(&f, wrong.line) : TS_NO_SPAN,
+              "`%s` cannot be used as settings: %s", name, root ? "it has no keys" : wrong.why);
 }
 
 /* NAME=VALUE before the arguments: a variable of the environment. */
@@ -228,10 +366,29 @@ static bool variable(command_line_reader *r, uint32_t i)
   if (!equals || equals == word ||
       strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != (size_t)(equals - word))
     return false;
-  const char *name = as_name(r, word, (size_t)(equals - word)), *value = equals + 1;
-  if (formal(r, name))
-    command_line_take(r, name, i, &value, 1, span_of(r, i, i));
+  const char *value = equals + 1;
+  given g = {as_name(r, word, (size_t)(equals - word)), word, &value, 1, span_of(r, i, i), NULL};
+  if (formal(r, g.name))
+    command_line_take(r, &g);
   return true; /* what the table does not follow: NCCL's, CUDA's, a user's */
+}
+
+/* KEY=VALUE, --KEY=VALUE */
+static bool take_equals(command_line_reader *r, uint32_t i, const char *word)
+{
+  const char *equals = strchr(word, '=');
+  if (!equals || equals == word)
+    return false;
+  const char *value = equals + 1;
+  const char *key = ts_arena_string(r->s->arena, word, (size_t)(equals - word));
+  given g = {as_name(r, key, strlen(key)),
+             r->files ? key : r->line->word[i],
+             &value,
+             1,
+             span_of(r, i, i),
+             NULL};
+  command_line_take(r, &g);
+  return true;
 }
 
 static bool begins_argument(const char *word)
@@ -258,34 +415,54 @@ static uint32_t program_of(const ts_command_line *l)
   return UINT32_MAX;
 }
 
+/* Word i, which is no argument. False: nobody knows what it is. */
+static bool take_word(command_line_reader *r, uint32_t i, uint32_t program, uint32_t *named)
+{
+  const char *word = r->line->word[i], *base = ts_base_name(word);
+  if (i == program && formal(r, "script")) {
+    const char *script = ts_arena_string(r->s->arena, base, strlen(base) - 3);
+    found(r, "script", ts_argument_quoted(r->s->arena, script), NULL);
+    return true;
+  }
+  if (named_word(r, *named)) {
+    found(r, named_word(r, (*named)++), ts_argument_quoted(r->s->arena, word), NULL);
+    return true;
+  }
+  if (formats(r, word)) {
+    command_line_settings(r, word, span_of(r, i, i));
+    return true;
+  }
+  return variable(r, i) || (r->files && take_equals(r, i, word)) || program != UINT32_MAX;
+}
+
+/* Words before the arguments end with the program; those of files have theirs behind it, too. */
+static bool before_arguments(const command_line_reader *r, uint32_t i, uint32_t program)
+{
+  return program == UINT32_MAX || r->files ? !begins_argument(r->line->word[i]) : i <= program;
+}
+
 static void read_words(command_line_reader *r)
 {
   const ts_command_line *l = r->line;
   uint32_t program = program_of(l), i = 0, named = 0;
-  for (; i < l->word_count && (program == UINT32_MAX ? !begins_argument(l->word[i]) : i <= program);
-       i++)
-    if (i == program && formal(r, "script")) {
-      const char *base = ts_base_name(l->word[i]);
-      found(r, "script", ts_argument_quoted(r->s->arena, ts_arena_string(r->s->arena, base, strlen(base) - 3)));
-    } else if (named_word(r, named)) {
-      found(r, named_word(r, named++), ts_argument_quoted(r->s->arena, l->word[i]));
-    } else if (!variable(r, i) && program == UINT32_MAX) {
+  for (; i < l->word_count && before_arguments(r, i, program); i++)
+    if (!take_word(r, i, program, &named))
       ts_diag_add(r->s->diags, TS_E0708, span_of(r, i, i),
                   "`%s` is no argument, no program and no variable", l->word[i]);
-    }
   while (i < l->word_count) {
     uint32_t first = i++;
-    const char *word = l->word[first] + 2, *equals = strchr(word, '=');
-    if (equals) {
-      const char *value = equals + 1;
-      command_line_take(r, as_name(r, word, (size_t)(equals - word)), first, &value, 1,
-                        span_of(r, first, first));
+    const char *word = l->word[first] + 2;
+    if (take_equals(r, first, word))
       continue;
-    }
     while (i < l->word_count && !begins_argument(l->word[i]))
       i++;
-    command_line_take(r, as_name(r, word, strlen(word)), first, l->word + first + 1, i - first - 1,
-                      span_of(r, first, i - 1));
+    given g = {as_name(r, word, strlen(word)),
+               r->files ? word : l->word[first],
+               l->word + first + 1,
+               i - first - 1,
+               span_of(r, first, i - 1),
+               NULL};
+    command_line_take(r, &g);
   }
 }
 
@@ -293,22 +470,26 @@ static void read_words(command_line_reader *r)
 
 static void put_found(command_line_reader *r, text *t)
 {
+  ts_arena *arena = r->s->arena;
   for (uint32_t k = 0; k < r->formals.count; k++) /* in the function's order */
-    for (size_t i = 0; i < r->found.count; i++)
-      if (strcmp(r->found.at[i].name, r->formals.at[k]->name) == 0)
-        command_line_put(
-          r, t,
-          ts_arena_printf(r->s->arena, "  %s: %s,\n", r->found.at[i].name, r->found.at[i].value));
+    for (size_t i = 0; i < r->found.count; i++) {
+      const argument *a = &r->found.at[i];
+      if (strcmp(a->name, r->formals.at[k]->name) != 0)
+        continue;
+      command_line_put(r, t, ts_arena_printf(arena, "  %s: %s,", a->name, a->value));
+      command_line_put(r, t, a->from ? ts_arena_printf(arena, " // %s\n", a->from) : "\n");
+    }
 }
 
-static void put_passed(command_line_reader *r, text *t)
+/* Those of one reason (NULL: whatever it is), under a title. */
+static void put_passed(command_line_reader *r, text *t, const char *title, const char *why)
 {
   size_t column = 0;
-  if (!r->passed.count)
-    return;
-  command_line_put(r, t, "// Passed over, as they change neither time nor memory:\n//");
+  command_line_put(r, t, ts_arena_printf(r->s->arena, "// %s:\n//", title));
   for (size_t i = 0; i < r->passed.count; i++) {
-    const char *word = r->passed.at[i];
+    const char *word = r->passed.at[i].shown;
+    if (why && strcmp(r->passed.at[i].why, why) != 0)
+      continue;
     if (column + strlen(word) > 90) {
       command_line_put(r, t, "\n//");
       column = 0;
@@ -318,6 +499,20 @@ static void put_passed(command_line_reader *r, text *t)
     column += strlen(word) + 1;
   }
   command_line_put(r, t, "\n");
+}
+
+static void put_all_passed(command_line_reader *r, text *t)
+{
+  if (!r->files && r->passed.count)
+    put_passed(r, t, "Passed over, as they change neither time nor memory", NULL);
+  for (size_t i = 0; r->files && i < r->passed.count; i++) {
+    const char *why = r->passed.at[i].why;
+    size_t first = 0;
+    while (strcmp(r->passed.at[first].why, why) != 0)
+      first++;
+    if (first == i)
+      put_passed(r, t, ts_arena_printf(r->s->arena, "Without effect on a step, %s", why), why);
+  }
 }
 
 static const char *string_field(const command_line_reader *r, const char *name)
@@ -339,7 +534,7 @@ static const char *plan_text(command_line_reader *r)
     ts_arena_printf(r->s->arena, "param gpus: Int = %s\nparam gpu: String = %s\n\n",
                     l->gpus ? l->gpus : "8",
                     ts_argument_quoted(r->s->arena, l->gpu ? l->gpu : string_field(r, "gpu"))));
-  put_passed(r, &t);
+  put_all_passed(r, &t);
   command_line_put(r, &t,
                    ts_arena_printf(r->s->arena, "let arguments: %s = {\n  gpus,\n  gpu,\n",
                                    string_field(r, "arguments")));
@@ -420,6 +615,7 @@ const char *ts_command_line_plan(ts_session *s, const ts_command_line *line, siz
                   line->framework);
     return NULL;
   }
+  r.files = field(&r, "files") != NULL;
   map_words(&r);
   read_words(&r);
   if (ts_diags_errors(s->diags))

@@ -118,6 +118,7 @@ nobase_dist_doc_DATA += \
 	doc/recipes/review.md \
 	doc/recipes/several_steps.md \
 	doc/recipes/straggler.md \
+	doc/recipes/torchtitan_file.md \
 	doc/recipes/training_script.md \
 	doc/recipes/uneven_stages.md \
 	doc/recipes/where_time_goes.md \

@@ -82,6 +82,7 @@ stdlib_files = \
 	stdlib/frameworks/nvidia.ts \
 	stdlib/frameworks/profile.ts \
 	stdlib/frameworks/torch.ts \
+	stdlib/frameworks/torchtitan.ts \
 	stdlib/gpus/amazon.ts \
 	stdlib/gpus/amd.ts \
 	stdlib/gpus/blackwell.ts \
