@@ -1,6 +1,6 @@
 # Manual and references. Lists: ./dev sources.
 
-#: nobase_dist_doc_DATA += doc/*.md doc/decisions/*.md doc/recipes/*.md doc/pictures/*.svg doc/pictures/accuracy/*.svg
+#: nobase_dist_doc_DATA += doc/*.md doc/decisions/*.md doc/recipes/*.md doc/pictures/*.svg doc/pictures/*.png doc/pictures/accuracy/*.svg
 nobase_dist_doc_DATA += \
 	doc/README.md \
 	doc/accuracy.md \

@@ -96,7 +96,7 @@ def links(text, page, by_path, unknown):
         path = os.path.normpath(os.path.join(os.path.dirname(page.path), html.unescape(target)))
         if path in by_path:
             return f'{match[1]}"{by_path[path].name}{"#" + anchor if anchor else ""}"'
-        if path.endswith(".svg") and match[1].startswith("src"):
+        if path.endswith((".svg", ".png")) and match[1].startswith("src"):
             return f'{match[1]}"{os.path.basename(path)}"'
         if not os.path.exists(os.path.join(DOC, path)):
             unknown.append(f"{page.path}: {target}")
@@ -106,7 +106,7 @@ def links(text, page, by_path, unknown):
         other = next((p for p in by_path.values() if p.name == match[1]), None)
         return f'<a href="{match[1]}">{html.escape(other.title)}</a>' if other else match[0]
 
-    text = re.sub(r'((?:href|src)=)"([^"]*)"', link, text)
+    text = re.sub(r'((?:href|src|srcset)=)"([^"]*)"', link, text)
     return re.sub(r'<a href="([^"#]+\.html)">[\w./]+\.md</a>', named, text)
 
 
@@ -115,7 +115,7 @@ def pictures(page, build, out):
     for name, command in re.findall(r"<!-- picture (\S+): (.*?) -->", page.text):
         with open(os.path.join(out, name), "w") as file:
             file.write(run(build, command))
-    for target in re.findall(r"!\[[^\]]*\]\(([^)]+\.svg)\)", page.text):
+    for target in re.findall(r"(?:!\[[^\]]*\]\(|src(?:set)?=\")([^)\"]+\.(?:svg|png))[)\"]", page.text):
         file = os.path.join(DOC, os.path.dirname(page.path), target)
         to = os.path.join(out, os.path.basename(target))
         if not os.path.exists(to):

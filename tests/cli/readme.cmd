@@ -1,4 +1,4 @@
-# The whole report of doc/reports.md and the README's picture are what the programs print; docs.cmd runs the README's commands.
+# The whole report of doc/reports.md and a picture of the manual are what the programs print; docs.cmd runs the README's commands.
 cd ../..
 # Every change of the library changes its digest; what std.errors says of intervals changes with every new table.
 masked() { sed -E 's/(files of std, together) [0-9a-f]{8}/\1 DIGEST/; s/\(80 %: [^)]*\)/(80 %)/; /^How sure/,/^$/d'; }
