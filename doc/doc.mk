@@ -82,6 +82,8 @@ nobase_dist_doc_DATA += \
 	doc/pictures/accuracy/vtrain_multi.svg \
 	doc/pictures/accuracy/vtrain_single.svg \
 	doc/pictures/accuracy/zero_bubble.svg \
+	doc/pictures/step_dark.png \
+	doc/pictures/step_light.png \
 	doc/pictures/zb_v.svg \
 	doc/playground.md \
 	doc/python.md \
