@@ -173,12 +173,26 @@ static void language_first(ts_parser *parser, const ts_ast *file)
     }
 }
 
+/* `{ "traceEvents": ...`, `[{`: not one error for each line of it. */
+static bool is_json(ts_parser *parser)
+{
+  const ts_token *tokens = parser->tokens.at;
+  int first = tokens[0].kind, second = first == TS_T_END ? first : tokens[1].kind;
+  if (parser->expression || !((first == TS_T_LBRACE && second == TS_T_STRING) ||
+                              (first == TS_T_LBRACKET && second == TS_T_LBRACE)))
+    return false;
+  ts_diag *d = ts_syntax_diag(parser, TS_E0110, tokens[0].span, "this is JSON, not a plan");
+  ts_diag_help(d, "a trace of a run is summed up by `trainspec trace` and played again by "
+                  "`trainspec replay`");
+  return true;
+}
+
 bool ts_parser_run(ts_parser *parser)
 {
   if (!is_text(parser))
     return false;
   ts_lex(parser);
-  if (parser->other_language)
+  if (parser->other_language || is_json(parser))
     return false;
   ts_make_stream(parser);
   if (!parser->given_up)

@@ -284,13 +284,15 @@ static bool shortened_count(mistake *m, const ts_token *unit)
     ts_diag *d = ts_syntax_diag(m->parser, TS_E0105, whole, "`%s` is no number: counts have no unit",
                                 source(m, whole));
     ts_diag_here(d, "`%s` is not a unit", unit->text);
-    if (letters[i].thousands == letters[i].powers)
-      ts_diag_edit(d, whole, meant, "write the count, %s", meant);
-    else
-      ts_diag_edit(d, whole, meant, "write the count: %s, or %" PRId64 " if `%s` is meant as %" PRId64,
-                   meant, n * letters[i].thousands, unit->text, letters[i].thousands);
     const char *size = ts_arena_printf(arena, "%" PRId64 " %sB", n,
                                        *unit->text == 'K' && !unit->text[1] ? "k" : unit->text);
+    if (letters[i].thousands == letters[i].powers) { /* letters of sizes alone */
+      ts_diag_edit(d, whole, size, "write the size: `%s`", size);
+      ts_diag_edit(d, whole, meant, "or the count, %s", meant);
+      return true;
+    }
+    ts_diag_edit(d, whole, meant, "write the count: %s, or %" PRId64 " if `%s` is meant as %" PRId64,
+                 meant, n * letters[i].thousands, unit->text, letters[i].thousands);
     ts_diag_edit(d, whole, size, "or a size: `%s`", size);
     return true;
   }

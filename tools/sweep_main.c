@@ -125,6 +125,20 @@ typedef struct sweep_task {
 
 static bool has_budget(const sweep_task *t) { return t->budget.plans || t->budget.seconds > 0; }
 
+/* `1,2,4` as a list: what is written has a comma outside of brackets and quotes. */
+static const char *vary_list(ts_arena *arena, const char *text)
+{
+  int depth = 0;
+  bool quoted = false;
+  for (const char *c = text; *c; c++) {
+    quoted ^= *c == '"';
+    depth += !quoted && strchr("([{", *c) ? 1 : !quoted && strchr(")]}", *c) ? -1 : 0;
+    if (*c == ',' && !depth && !quoted)
+      return ts_arena_printf(arena, "[%s]", text);
+  }
+  return text;
+}
+
 /* An option as the line of a search that it stands for. */
 static bool add_item(sweep_task *t, int id)
 {
@@ -139,7 +153,7 @@ static bool add_item(sweep_task *t, int id)
   switch (id) {
   case VARY:
     line =
-      ts_arena_printf(t->sweep.arena, "vary %.*s in %s", (int)(equals - argument), argument, equals + 1);
+      ts_arena_printf(t->sweep.arena, "vary %.*s in %s", (int)(equals - argument), argument, vary_list(t->sweep.arena, equals + 1));
     break;
   case SET: line = ts_arena_printf(t->sweep.arena, "set %s", argument); break;
   case REQUIRE:

@@ -27,13 +27,29 @@ static ts_value mesh_axis(ts_session *s, const ts_ast *e)
   return ts_none_value();
 }
 
-static ts_value axis_error(ts_session *s, const ts_ast *e, const char *found)
+/* The only axis of this size: NULL, there is none, or there are several. */
+static const char *axis_of_number(const ts_session *s, const ts_value *number)
+{
+  const char *found = NULL;
+  for (uint32_t i = 0; i < s->mesh->count; i++) {
+    if (number->type != TS_T_INT || s->mesh->axis[i].size != number->u.integer)
+      continue;
+    if (found)
+      return NULL;
+    found = s->mesh->axis[i].name;
+  }
+  return found;
+}
+
+/* `found`: the value, of no type if nothing has the name. */
+static ts_value axis_error(ts_session *s, const ts_ast *e, const ts_value *found)
 {
   ts_diag *d;
   if (e->kind == TS_AST_ID)
     d = ts_report(s, TS_E0227, e->span, "`%s` is not an axis of the mesh", e->name);
   else
-    d = ts_report(s, TS_E0227, e->span, "expected an axis of the mesh, found %s", found);
+    d = ts_report(s, TS_E0227, e->span, "expected an axis of the mesh, found %s",
+                  ts_value_describe(s->arena, *found));
   ts_name_list names = {0};
   const char *text = NULL;
   for (uint32_t i = 0; i < s->mesh->count; i++) {
@@ -43,11 +59,22 @@ static ts_value axis_error(ts_session *s, const ts_ast *e, const char *found)
   }
   if (text)
     ts_diag_label(d, s->mesh->axis[0].span, "axes are declared here");
+  if (text && e->kind == TS_AST_ID && found->type == TS_T_INT && !s->running->frame &&
+      e->span.file == s->mesh->axis[0].span.file) {
+    ts_span end = s->mesh->axis[s->mesh->count - 1].span;
+    end.begin = end.end;
+    ts_diag_edit(d, end, ts_arena_printf(s->arena, ", %s", e->name), "add `%s` to the mesh",
+                 e->name);
+    return ts_error_value();
+  }
   if (e->kind == TS_AST_ID && ts_suggest_names(d, e->name, &names))
     return ts_error_value();
+  const char *meant = axis_of_number(s, found);
   if (text)
     ts_diag_note(d, "the mesh has %s", text);
-  else
+  if (meant)
+    ts_diag_edit(d, e->span, meant, "name the axis of this size");
+  else if (!text)
     ts_diag_help(d, s->mesh->open ?
                       "give the plan a mesh, as in `mesh = { tp: 8, dp: 4 }`" :
                       "the expressions of the mesh cannot name its axes: write numbers here");
@@ -83,8 +110,10 @@ static ts_value axis_of_size(ts_session *s, const ts_ast *e, int64_t size)
     mesh->axis[0].stride = 1;
     mesh->axis[mesh->count++].span = e->span;
   }
-  if (mesh->axis[0].size != size)
-    return axis_error(s, e, "another number of ranks");
+  if (mesh->axis[0].size != size) {
+    ts_value other = ts_int_value(size, e->span);
+    return axis_error(s, e, &other);
+  }
   ts_value v = {.type = TS_T_AXIS, .span = e->span};
   v.u.axes = (ts_axes){.mask = 1, .text = mesh->axis[0].name};
   return v;
@@ -108,8 +137,8 @@ ts_value ts_eval_axis(ts_session *s, const ts_env *env, const ts_ast *e)
       return axis;
     }
     s->reuse->touched.parameters |= TS_TOUCHED_OTHER;
-    if (!s->mesh->open || !ts_env_lookup(env, e->name, &v) || v.type != TS_T_INT)
-      return axis_error(s, e, "");
+    if (!ts_env_lookup(env, e->name, &v) || !s->mesh->open || v.type != TS_T_INT)
+      return axis_error(s, e, &v);
   } else {
     v = ts_eval(s, env, e);
   }
@@ -122,7 +151,7 @@ ts_value ts_eval_axis(ts_session *s, const ts_env *env, const ts_ast *e)
   }
   if (s->mesh->open && v.type == TS_T_INT && v.u.integer > 1 && v.u.integer <= 1 << 24)
     return axis_of_size(s, e, v.u.integer);
-  return axis_error(s, e, ts_value_describe(s->arena, v));
+  return axis_error(s, e, &v);
 }
 
 /* a.b[3].c as text, or NULL if it is something else. */

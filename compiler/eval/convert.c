@@ -130,6 +130,33 @@ static bool help_quoted(ts_session *s, ts_diag *d, const char *name, ts_span at)
   return true;
 }
 
+/* `precision = bf16`: a function that is visible makes the record of such a value alone. */
+static bool help_maker(ts_session *s, ts_diag *d, const ts_type_info *info, ts_value v, ts_span at)
+{
+  const ts_module *m = info->record ? ts_module_of(s, at.file) : NULL;
+  ts_seen_list seen = {0};
+  if (m)
+    ts_module_entries(s, m, &seen);
+  for (size_t i = 0; i < seen.all.count; i++) {
+    const ts_ast *decl = seen.all.at[i].entry->decl,
+                 *made = decl->kind == TS_AST_FN ? ts_ast_type(decl) : NULL,
+                 *params = made ? ts_decl_params(decl) : NULL;
+    const ts_type_info *first = NULL;
+    bool alone = params && params->count && !strcmp(made->name, info->record->name);
+    for (uint32_t k = 1; alone && k < params->count; k++)
+      alone = ts_ast_default(params->child[k]);
+    if (alone && ts_ast_type(params->child[0]))
+      first = ts_type_of(s, ts_ast_type(params->child[0]));
+    if (!first || first->type == TS_T_NONE || first->type != v.type)
+      continue;
+    const char *call =
+      ts_arena_printf(s->arena, "%s(%s)", seen.all.at[i].name, ts_value_print(s->arena, v));
+    ts_diag_edit(d, at, call, "`%s` makes %s of it", call, info_describe(info));
+    return true;
+  }
+  return false;
+}
+
 static void mismatch(ts_session *s, const ts_type_info *info, ts_value v, const char *what,
                      ts_span at, ts_span note)
 {
@@ -150,6 +177,8 @@ static void mismatch(ts_session *s, const ts_type_info *info, ts_value v, const 
   if (note.file)
     ts_diag_note_at(d, note, "expected %s", expected);
   if (v.type == TS_T_STRING && info->type != TS_T_STRING && help_quoted(s, d, v.u.string, at))
+    return;
+  if (help_maker(s, d, info, v, at))
     return;
   if (units && ts_value_is_number(v))
     ts_diag_help(d, "write its unit, as in `%s`", info->example);

@@ -1,5 +1,6 @@
 #include "compiler/eval/module.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -517,18 +518,31 @@ const ts_ast *ts_module_choose(ts_session *s, const ts_module *m, ts_kind kind, 
   return name || names->names.count == 1 ? found : NULL;
 }
 
-/* A word where a String is asked for: shells take quotes away. */
-static bool lacks_quotes(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *given,
-                         const char *parameter)
+/* `-D machine=h200`: of a name of the type and a word, such as `machine_h200`. */
+static bool named_after_type(ts_session *s, const ts_env *env, const ts_ast *type, const char *word,
+                             ts_value *v)
 {
-  ts_value v;
-  if (given->kind != TS_AST_ID || !type || !type->name || strcmp(type->name, "String") != 0 ||
-      (ts_env_lookup(env, given->name, &v) && (v.type == TS_T_STRING || v.type == TS_T_ERROR)))
+  char *name = ts_arena_printf(s->lasting, "%s_%s", type->name, word);
+  *name = (char)tolower((unsigned char)*name);
+  return ts_env_lookup(env, ts_lang_intern(s->lang, name, strlen(name)), v) &&
+         v->type == TS_T_RECORD;
+}
+
+/* A bare word of a command line: a String where one is asked for, since shells take quotes away, or
+ * a name without that of its type. False: it is an expression like others. */
+static bool bare_word(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *given,
+                      ts_value *v)
+{
+  bool named = given->kind == TS_AST_ID && type && type->name,
+       known = named && ts_env_lookup(env, given->name, v),
+       text = named && strcmp(type->name, "String") == 0;
+  if (text && !(known && (v->type == TS_T_STRING || v->type == TS_T_ERROR))) {
+    *v = (ts_value){.type = TS_T_STRING, .span = given->span, .u.string = given->name};
+    return true;
+  }
+  if (!named || known || text || !named_after_type(s, env, type, given->name, v))
     return false;
-  ts_diag *d = ts_report(s, TS_E0220, given->span, "`%s` is a String, and `%s` is without quotes",
-                         parameter, given->name);
-  ts_diag_here(d, "a name, not a String");
-  ts_diag_help(d, "give it as `-D '%s=\"%s\"'`", parameter, given->name);
+  v->span = given->span;
   return true;
 }
 
@@ -545,9 +559,9 @@ ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, c
     ts_diag_help(d, "give it with `-D %s=...`, or a default here", param->name);
     return ts_error_value();
   }
-  if (given && lacks_quotes(s, env, type, given, param->name))
-    return ts_error_value();
-  ts_value v = ts_eval_as(s, env, type, given ? given : expr);
+  ts_value v;
+  if (!given || !bare_word(s, env, type, given, &v))
+    v = ts_eval_as(s, env, type, given ? given : expr);
   if (v.type == TS_T_ERROR)
     return v;
   const char *what = ts_arena_printf(s->lasting, "`%s`", param->name);

@@ -101,6 +101,43 @@ static void parameter_names(loader *l, ts_name_list *names)
   }
 }
 
+/* The call's other arguments as they are written, each with a comma. */
+static const char *other_arguments(const loader *l, const ts_ast *call, const char *name)
+{
+  ts_ast_list args = ts_ast_args(call);
+  const char *text = "", *file = ts_sources_get(l->s->sources, call->span.file)->text;
+  for (uint32_t i = 0; i < args.count; i++)
+    if (!args.at[i]->name || strcmp(args.at[i]->name, name) != 0)
+      text = ts_arena_printf(l->s->arena, "%s%.*s, ", text,
+                             (int)(args.at[i]->span.end - args.at[i]->span.begin),
+                             file + args.at[i]->span.begin);
+  return text;
+}
+
+/* A parameter whose default is a call that takes an argument of this name. */
+static bool help_argument(const loader *l, ts_diag *d, const ts_define *define)
+{
+  ts_session *s = l->s;
+  const ts_ast *params = ts_ast_params(l->plan->decl);
+  for (uint32_t i = 0; i < params->count; i++) {
+    const ts_ast *call = ts_ast_default(params->child[i]);
+    if (!call || call->kind != TS_AST_CALL || ts_ast_function(call)->kind != TS_AST_ID)
+      continue;
+    const ts_ast *callee = ts_ast_function(call);
+    const ts_module *m = ts_module_of(s, call->span.file);
+    const ts_visible *v = m ? ts_module_find(m, callee->name) : NULL;
+    const ts_ast *formals = v ? ts_decl_params(v->entry->decl) : NULL;
+    for (uint32_t k = 0; formals && k < formals->count; k++)
+      if (!strcmp(formals->child[k]->name, define->name)) {
+        ts_diag_help(d, "it is an argument of `%s`: give `-D '%s=%s(%s%s: %s)'`", callee->name,
+                     params->child[i]->name, callee->name, other_arguments(l, call, define->name),
+                     define->name, define->expression);
+        return true;
+      }
+  }
+  return false;
+}
+
 /* Every -D must find its parameter, be it of the plan or of a file. */
 static void check_defines(loader *l)
 {
@@ -120,6 +157,8 @@ static void check_defines(loader *l)
       ts_report(s, TS_E0215, span, "no parameter is named `%s`", s->options->defines[i].name);
     ts_diag_here(d, "given with `-D %s=%s`", s->options->defines[i].name,
                  s->options->defines[i].expression);
+    if (help_argument(l, d, &s->options->defines[i]))
+      continue;
     if (!ts_suggest_names(d, s->options->defines[i].name, &names) && names.names.count)
       ts_diag_note(d, "parameters are %s", ts_name_list_print(s, &names));
     else if (!names.names.count)
