@@ -1,4 +1,5 @@
 /* trainspec init: a plan to begin with, that runs and fits in memory. */
+#include <ctype.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -295,6 +296,25 @@ static bool init_find(init_task *t, size_t *search, size_t *point)
 
 static bool init_is_name(const char *text) { return *text && text[strspn(text, WORD)] == '\0'; }
 
+/* Letters and digits alone, in small letters; of `owner/name`, the name. */
+static const char *bare_of(ts_arena *arena, const char *text)
+{
+  const char *owner = strrchr(text, '/');
+  char *out = ts_arena_string(arena, owner ? owner + 1 : text, strlen(owner ? owner + 1 : text)),
+       *end = out;
+  for (const char *c = out; *c; c++)
+    if (isalnum((unsigned char)*c))
+      *end++ = (char)tolower((unsigned char)*c);
+  *end = '\0';
+  return out;
+}
+
+/* `llama-3-70b`, `meta-llama/Llama-3-70B`: what no expression of a model is. */
+static bool is_foreign_name(const char *text)
+{
+  return strpbrk(text, "-/") && text[strspn(text, WORD "-/.")] == '\0';
+}
+
 static const ts_catalog_item *init_item_of(const init_task *t, const char *type, const char *name)
 {
   for (size_t i = 0; i < t->catalog.items.count; i++) {
@@ -305,6 +325,24 @@ static const ts_catalog_item *init_item_of(const init_task *t, const char *type,
       return item;
   }
   return NULL;
+}
+
+/* The only one that is spelled so but for case and signs. */
+static const ts_catalog_item *item_alike(const init_task *t, const char *type, const char *name)
+{
+  const ts_catalog_item *found = NULL;
+  const char *bare = bare_of(t->arena, name);
+  for (size_t i = 0; i < t->catalog.items.count; i++) {
+    const ts_catalog_item *item = &t->catalog.items.at[i];
+    const char *own = item->entry->name, *part = strchr(own, '_');
+    if (!item->type || strcmp(item->type, type) != 0 ||
+        strcmp(bare_of(t->arena, !strcmp(type, "Machine") && part ? part + 1 : own), bare) != 0)
+      continue;
+    if (found)
+      return NULL;
+    found = item;
+  }
+  return found;
 }
 
 static void init_unknown(init_task *t, const char *type, const char *what, const char *name)
@@ -346,7 +384,11 @@ static const char *padded_arguments(const init_task *t, const ts_ast *params)
 /* A name alone is called with what it takes by default. */
 static bool give_model(init_task *t)
 {
-  if (!init_is_name(t->model)) {
+  const ts_catalog_item *alike =
+    init_is_name(t->model) || is_foreign_name(t->model) ? item_alike(t, "Model", t->model) : NULL;
+  if (alike && !init_item_of(t, "Model", t->model))
+    t->model = alike->entry->name;
+  if (!init_is_name(t->model) && !is_foreign_name(t->model)) {
     t->name = ts_arena_string(t->arena, t->model, strspn(t->model, WORD));
     t->name = *t->name ? t->name : "start";
     return init_give(t, "model", t->model);
@@ -373,6 +415,8 @@ static bool give_model(init_task *t)
 static bool give_machine(init_task *t)
 {
   const ts_catalog_item *item = init_item_of(t, "Machine", t->gpu);
+  if (!item)
+    item = item_alike(t, "Machine", t->gpu);
   if (item)
     return init_give(t, "machine", item->entry->name);
   init_unknown(t, "Machine", "gpu", t->gpu);
