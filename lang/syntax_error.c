@@ -291,8 +291,9 @@ static bool shortened_count(mistake *m, const ts_token *unit)
       ts_diag_edit(d, whole, meant, "or the count, %s", meant);
       return true;
     }
-    ts_diag_edit(d, whole, meant, "write the count: %s, or %" PRId64 " if `%s` is meant as %" PRId64,
-                 meant, n * letters[i].thousands, unit->text, letters[i].thousands);
+    ts_diag_edit(d, whole, meant,
+                 "write the count: %s, or %" PRId64 " if `%s` is meant as %" PRId64, meant,
+                 n * letters[i].thousands, unit->text, letters[i].thousands);
     ts_diag_edit(d, whole, size, "or a size: `%s`", size);
     return true;
   }

@@ -152,8 +152,8 @@ static bool add_item(sweep_task *t, int id)
   }
   switch (id) {
   case VARY:
-    line =
-      ts_arena_printf(t->sweep.arena, "vary %.*s in %s", (int)(equals - argument), argument, vary_list(t->sweep.arena, equals + 1));
+    line = ts_arena_printf(t->sweep.arena, "vary %.*s in %s", (int)(equals - argument), argument,
+                           vary_list(t->sweep.arena, equals + 1));
     break;
   case SET: line = ts_arena_printf(t->sweep.arena, "set %s", argument); break;
   case REQUIRE:
