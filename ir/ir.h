@@ -1,4 +1,4 @@
-/* The TrainSpec IR, format version 5. This header is the specification.
+/* The TrainSpec IR, format version 6. This header is the specification.
  *
  * A plan.ir file is a header, a table of sections and the sections themselves: arrays of the
  * fixed-size records below, little-endian, each section aligned to 8 bytes, in the order of
@@ -10,6 +10,9 @@
  * say) played many times. A PROGRAM is the order in which one pipeline stage plays them. All ranks
  * whose coordinate on the pipeline axis is c play program c. Nodes name KERNELS (distinct operator
  * costs) and COLLECTIVES (distinct collective calls), each stored once.
+ *
+ * A file says once what items a program repeats (LOOPS, ir/loops.h). They are unrolled as it is
+ * read.
  *
  * Times are unsigned picoseconds. Rates are bytes or FLOP per second as IEEE doubles. Sizes are
  * bytes. A run is a range of another table's records: first index and count (any first when the
@@ -27,7 +30,7 @@
 #include "base/known.h"
 
 #define TS_IR_MAGIC "TSIR\r\n\x1a\n" /* 8 bytes; CR LF and ^Z catch text-mode copies, as in PNG */
-#define TS_IR_VERSION 5u
+#define TS_IR_VERSION 6u
 #define TS_IR_NONE 0xffffffffu
 #define TS_JOULES_OF_KWH 3.6e6
 #define TS_IR_TIME_MOST (UINT64_C(1) << 60) /* ps that one thing may take: 13 days */
@@ -434,6 +437,13 @@ typedef struct ts_ir_item {
   uint32_t first_binding; /* as many as the fragment has ports */
 } ts_ir_item;
 
+/* Items that are played round after round. Micro-batches, and the tags of items that have one, are
+ * `step` larger each time. In files alone: an IR that is used lists the items of all rounds. */
+typedef struct ts_ir_loop {
+  uint32_t first_item, item_count; /* of the program's; loops in it are listed behind it */
+  uint32_t rounds, step;
+} ts_ir_loop;
+
 typedef struct ts_ir_holding { uint64_t bytes; uint32_t category; ts_ir_str label; } ts_ir_holding;
 
 typedef struct ts_ir_program {
@@ -441,6 +451,7 @@ typedef struct ts_ir_program {
   uint32_t first_item, item_count;
   uint32_t first_holding, holding_count;
   uint32_t memory_order; /* ts_ir_memory_order */
+  uint32_t first_loop, loop_count; /* of a file; else none */
 } ts_ir_program;
 
 /* The spread of log(measured / predicted) of figures of one origin, from std.errors: a standard

@@ -11,6 +11,8 @@ libts_a_SOURCES += \
 	ir/layout.c \
 	ir/layout.h \
 	ir/load.c \
+	ir/loops.c \
+	ir/loops.h \
 	ir/names.c \
 	ir/names.h \
 	ir/packets.c \

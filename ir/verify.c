@@ -564,6 +564,8 @@ static int check_programs(check *c)
       return ts_ir_fail(c->error,
                         "program `%s`: its items or holdings are not there or partly another's",
                         text(c, p->name));
+    if (p->first_loop || p->loop_count)
+      return ts_ir_fail(c->error, "program `%s`: its loops are not unrolled", text(c, p->name));
   }
   return 0;
 }

@@ -6,10 +6,10 @@
 
 #include "base/heap.h"
 #include "ir/layout.h"
+#include "ir/loops.h"
 #include "ir/spelling.h"
 
 static const double total_limit = 4611686018427387904.0; /* 2^62 ps or bytes in a program */
-static const uint64_t play_limit = 1u << 26, message_limit = 1u << 25;
 
 static uint32_t port_axis(const ts_ir *ir, const ts_ir_port *p)
 {
@@ -215,13 +215,13 @@ static int check_each_program(const ts_ir *ir, const totals *of, totals *all, ui
                         ir->strings + ir->programs[0].name, ir->strings + p->name);
     plays += p->item_count;
     *ends += t->ends;
-    if (plays > play_limit)
+    if (plays > TS_IR_PLAYS_MOST)
       return too_much(error, ts_ir_fail(error, "the programs play more than %llu fragments",
-                                        (unsigned long long)play_limit));
-    if (*ends > message_limit)
+                                        (unsigned long long)TS_IR_PLAYS_MOST));
+    if (*ends > TS_IR_MESSAGES_MOST)
       return too_much(error,
                       ts_ir_fail(error, "the programs send and receive more than %llu messages",
-                                 (unsigned long long)message_limit));
+                                 (unsigned long long)TS_IR_MESSAGES_MOST));
   }
   return 0;
 }

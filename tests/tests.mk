@@ -63,6 +63,7 @@ tests_unit_sources = \
 	tests/unit/test_import.c \
 	tests/unit/test_ir_file.c \
 	tests/unit/test_ir_forms.c \
+	tests/unit/test_ir_loops.c \
 	tests/unit/test_ir_runs.c \
 	tests/unit/test_ir_text.c \
 	tests/unit/test_ir_verify.c \

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/layout.h"
+#include "ir/loops.h"
 #include "ir/text/text.h"
 
 /* Labels are symbols of a space of their own for each fragment. */
@@ -260,8 +261,10 @@ typedef struct play {
   ts_ir_reader *r;
   ts_ir view; /* fragments and ports stay where they are meanwhile */
   TS_VEC(ts_ir_item) items;
+  TS_VEC(ts_ir_loop) loops;
   TS_VEC(ts_ir_holding) holdings;
   TS_VEC(ts_ir_binding) bindings; /* of the item that is read */
+  ts_ir_item *next;               /* of the items of all rounds */
 } play;
 
 static void read_holding(play *p)
@@ -299,8 +302,6 @@ static void read_item(play *p)
   ts_ir_read_form(r, TS_IR_FORM_item, &item);
   if (l->failed)
     return;
-  if (item.micro_batch != TS_IR_NONE && item.micro_batch >= r->played_micro_batches)
-    r->played_micro_batches = item.micro_batch + 1;
   const ts_ir_fragment *f = &p->view.fragments[item.fragment];
   p->bindings.count = 0;
   while (ts_ir_is(l, "to") || ts_ir_is(l, "from"))
@@ -313,6 +314,98 @@ static void read_item(play *p)
     return;
   item.first_binding = ts_ir_intern_run(r->out, TS_IR_BINDINGS, p->bindings.at, f->port_count);
   TS_PUSH(r->arena, &p->items, item);
+}
+
+static ts_ir_looped looped(const play *p)
+{
+  return (ts_ir_looped){p->items.at, (uint32_t)p->items.count, p->loops.at,
+                        (uint32_t)p->loops.count};
+}
+
+/* What items `first` on, whose first loop this is, play; an error if they cannot. */
+static ts_ir_unrolled count_played(play *p, uint32_t first, uint32_t loop)
+{
+  ts_ir_unrolled sum = p->r->unrolled;
+  ts_ir_looped in = looped(p);
+  ts_ir_builder_view(p->r->out, &p->view);
+  const char *wrong = NULL;
+  if (!p->r->lexer.failed)
+    wrong = ts_ir_loops_wrong(&p->view, &in, first, in.item_count, &loop, &sum);
+  if (wrong)
+    ts_ir_syntax(&p->r->lexer, "%s", wrong);
+  return sum;
+}
+
+static void read_line(play *p, uint32_t depth);
+
+static void read_loop(play *p, uint32_t depth)
+{
+  ts_ir_reader *r = p->r;
+  ts_ir_loop loop;
+  ts_ir_read_form(r, TS_IR_FORM_repeat, &loop);
+  loop.first_item = (uint32_t)p->items.count;
+  loop.item_count = 0;
+  uint32_t at = (uint32_t)p->loops.count;
+  if (depth == TS_IR_LOOP_DEPTH)
+    ts_ir_syntax(&r->lexer, "loops are nested more than %d deep", TS_IR_LOOP_DEPTH);
+  TS_PUSH(r->arena, &p->loops, loop);
+  ts_ir_begin_block(r);
+  while (ts_ir_in_block(r))
+    read_line(p, depth + 1);
+  p->loops.at[at].item_count = (uint32_t)p->items.count - loop.first_item;
+  if (!p->loops.at[at].item_count)
+    ts_ir_syntax(&r->lexer, "a loop without an item");
+  count_played(p, loop.first_item, at);
+}
+
+static void read_line(play *p, uint32_t depth)
+{
+  ts_ir_lexer *l = &p->r->lexer;
+  if (ts_ir_take(l, "repeat"))
+    read_loop(p, depth);
+  else
+    read_item(p);
+  if (!ts_ir_at_line_end(l))
+    ts_ir_expected(l, "the end of the line");
+}
+
+static void play_item(void *closure, const ts_ir_item *item, uint32_t moved)
+{
+  play *p = closure;
+  ts_ir_reader *r = p->r;
+  *p->next = *item;
+  if (moved && item->micro_batch != TS_IR_NONE) {
+    uint32_t ports = p->view.fragments[item->fragment].port_count;
+    p->bindings.count = 0;
+    for (uint32_t i = 0; i < ports; i++) {
+      ts_ir_binding b =
+        ((ts_ir_binding *)ts_ir_builder_records(r->out, TS_IR_BINDINGS))[item->first_binding + i];
+      b.tag += moved;
+      TS_PUSH(r->arena, &p->bindings, b);
+    }
+    p->next->micro_batch += moved;
+    p->next->first_binding = ts_ir_intern_run(r->out, TS_IR_BINDINGS, p->bindings.at, ports);
+  }
+  if (p->next->micro_batch != TS_IR_NONE && p->next->micro_batch >= r->played_micro_batches)
+    r->played_micro_batches = p->next->micro_batch + 1;
+  p->next++;
+}
+
+/* The items of all rounds, once they are known to be few enough. */
+static uint32_t unroll(play *p, uint32_t *count)
+{
+  ts_ir_unrolled before = p->r->unrolled;
+  p->r->unrolled = count_played(p, 0, 0);
+  if (p->r->lexer.failed)
+    return 0;
+  *count = (uint32_t)(p->r->unrolled.items - before.items);
+  ts_arena *arena = ts_arena_new("rounds");
+  ts_ir_item *items = p->next = TS_NEW_ARRAY(arena, ts_ir_item, *count);
+  ts_ir_looped in = looped(p);
+  ts_ir_unroll(&in, play_item, p);
+  uint32_t first = ts_ir_intern_run(p->r->out, TS_IR_ITEMS, items, *count);
+  ts_arena_free(arena);
+  return first;
 }
 
 void ts_ir_read_program(ts_ir_reader *r)
@@ -330,15 +423,14 @@ void ts_ir_read_program(ts_ir_reader *r)
     if (ts_ir_take(l, "hold"))
       read_holding(&p);
     else
-      read_item(&p);
+      read_line(&p, 0);
     if (!ts_ir_at_line_end(l))
       ts_ir_expected(l, "the end of the line");
   }
+  program.first_item = unroll(&p, &program.item_count);
   if (l->failed)
     return;
-  program.item_count = (uint32_t)p.items.count;
   program.holding_count = (uint32_t)p.holdings.count;
-  program.first_item = ts_ir_intern_run(r->out, TS_IR_ITEMS, p.items.at, program.item_count);
   program.first_holding =
     ts_ir_intern_run(r->out, TS_IR_HOLDINGS, p.holdings.at, program.holding_count);
   void *to;

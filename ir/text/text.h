@@ -9,6 +9,7 @@
 #include "base/hash_table.h"
 #include "ir/ir.h"
 #include "ir/forms.h"
+#include "ir/loops.h"
 
 /* ---- quantities ---- */
 /* A number with its unit, spelled so that it reads back exactly: in as few characters as it takes.
@@ -85,6 +86,7 @@ typedef struct ts_ir_reader {
   uint32_t index;          /* that the record in hand gets in its table */
   struct ts_ir_body *body; /* the fragment in hand */
   uint32_t played_micro_batches; /* 1 + the largest that an item names */
+  ts_ir_unrolled unrolled;       /* of the programs so far */
   bool said[TS_IR_FORMS]; /* which statements there were */
 } ts_ir_reader;
 

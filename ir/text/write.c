@@ -454,8 +454,7 @@ static void write_item(write_writer *w, const ts_ir_item *t)
   const ts_ir_fragment *f = &w->ir->fragments[t->fragment];
   static const ts_ir_item usual = {.micro_batch = TS_IR_NONE};
   const char *name = w->names[TS_IR_FRAGMENTS][t->fragment];
-  write_put(w, "  ");
-  if (strcmp(name, "hold"))
+  if (strcmp(name, "hold") && strcmp(name, "repeat"))
     out_name(w, name);
   else
     ts_ir_out_quoted(&w->to, name);
@@ -466,7 +465,40 @@ static void write_item(write_writer *w, const ts_ir_item *t)
     write_put(w, w->ir->ports[f->first_port + p].is_send ? " to" : " from");
     write_fields(w, ts_ir_forms[TS_IR_FORM_binding].fields, b, &same);
   }
-  write_put(w, "\n");
+}
+
+static void indent(write_writer *w, uint32_t depth)
+{
+  for (uint32_t i = 0; i <= depth; i++)
+    write_put(w, "  ");
+}
+
+/* Items `at` to `end` of those that are listed; returns the loop behind them. */
+static size_t write_items(write_writer *w, const ts_ir_packed *p, uint32_t at, uint32_t end,
+                          size_t loop, uint32_t depth)
+{
+  static const ts_ir_loop usual = {.step = 1};
+  while (at < end) {
+    const ts_ir_loop *l = loop < p->loops.count ? &p->loops.at[loop] : NULL;
+    indent(w, depth);
+    if (!l || l->first_item != at) {
+      write_item(w, &w->ir->items[p->items.at[at++]]);
+      write_put(w, "\n");
+      continue;
+    }
+    bool line = l->item_count == 1;
+    write_put(w, ts_ir_forms[TS_IR_FORM_repeat].word);
+    write_fields(w, ts_ir_forms[TS_IR_FORM_repeat].fields, l, &usual);
+    write_put(w, line ? " { " : " {\n");
+    if (line)
+      write_item(w, &w->ir->items[p->items.at[at]]);
+    loop = line ? loop + 1 : write_items(w, p, at, at + l->item_count, loop + 1, depth + 1);
+    at += l->item_count;
+    if (!line)
+      indent(w, depth);
+    write_put(w, line ? " }\n" : "}\n");
+  }
+  return loop;
 }
 
 static void write_program(write_writer *w, const ts_ir_program *p)
@@ -476,8 +508,10 @@ static void write_program(write_writer *w, const ts_ir_program *p)
   write_record(w, &ts_ir_forms[TS_IR_FORM_program], p);
   write_put(w, " {\n");
   write_run(w, &ts_ir_forms[TS_IR_FORM_hold], "  hold", p->first_holding, p->holding_count);
-  for (uint32_t t = 0; t < p->item_count; t++)
-    write_item(w, &w->ir->items[p->first_item + t]);
+  ts_arena *arena = ts_arena_new("loops");
+  ts_ir_packed packed = ts_ir_find_loops(arena, w->ir, p->first_item, p->item_count);
+  write_items(w, &packed, 0, (uint32_t)packed.items.count, 0, 0);
+  ts_arena_free(arena);
   write_put(w, "}\n");
 }
 

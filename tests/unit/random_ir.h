@@ -506,9 +506,11 @@ static inline void random_stage(random_ir *g, uint32_t s, uint32_t forward, uint
   ts_ir_holding holdings[2] = {{random_size(g), random_below(g, TS_IR_CATEGORIES), random_name(g)},
                                {random_size(g), TS_IR_PARAMETERS, random_name(g)}};
   uint32_t held = random_below(g, 3);
-  ts_ir_program program = {random_name(g), ts_ir_intern_run(g->b, TS_IR_ITEMS, p.items, p.count),
-                           p.count,        ts_ir_intern_run(g->b, TS_IR_HOLDINGS, holdings, held),
-                           held,           0};
+  ts_ir_program program = {.name = random_name(g),
+                           .first_item = ts_ir_intern_run(g->b, TS_IR_ITEMS, p.items, p.count),
+                           .item_count = p.count,
+                           .first_holding = ts_ir_intern_run(g->b, TS_IR_HOLDINGS, holdings, held),
+                           .holding_count = held};
   *(ts_ir_program *)random_append(g, TS_IR_PROGRAMS, 1) = program;
 }
 
