@@ -1,12 +1,21 @@
 # Files and commands of the manual, page by page, in an empty folder: a block after `<!-- file NAME -->` is that file, one after `<!-- run -->` has
 # commands (`$ ...`) and what they print on standard output (`<!-- run all -->`: on standard error too), where a line `...` stands for any lines;
-# nothing is run that is not shown, and the name of a file stands in the text above it. `<!-- run with torch -->` runs where there is PyTorch, `<!-- run with python -->` where Python can load the library.
-root=$(cd ../.. && pwd); export root; mkdir "$scratch/page" "$scratch/tools"; torch=
-for p in python3 /usr/bin/python3; do [ -n "$torch" ] || ! "$p" -c 'import torch.distributed' 2>/dev/null || torch=$(command -v "$p"); done
+# nothing is run that is not shown, and the name of a file stands in the text above it. `<!-- run with torch -->` runs where there is PyTorch and all is tested, `<!-- run with python -->` where Python can load the library.
+root=$(cd ../.. && pwd) program=$(command -v trainspec); export root program; mkdir "$scratch/page" "$scratch/tools"; torch=
+[ -z "$TS_TEST_ALL" ] || for p in python3 /usr/bin/python3; do [ -n "$torch" ] || ! "$p" -c 'import torch.distributed' 2>/dev/null || torch=$(command -v "$p"); done
 printf '#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 PYTHONPATH="%s/packages/tracer" exec "%s" -m trainspec_tracer "$@"\n' "$root" "$torch" >"$scratch/tools/trainspec-trace"
 chmod +x "$scratch/tools/trainspec-trace"; [ -z "$torch" ] || ln -s "$torch" "$scratch/tools/python"; PATH=$scratch/tools:$PATH
 export PYTHONPATH=$root/packages/python PYTHONDONTWRITEBYTECODE=1 TRAINSPEC_LIBRARY; TRAINSPEC_LIBRARY=$(dirname "$(command -v tsc)")/libtrainspec.so
 python=; ! python3 -c 'import trainspec' 2>/dev/null || python=yes
+# Pages begin with the same plans, and each takes a second of search: `trainspec init` writes a plan that it wrote before in no time.
+cat >"$scratch/tools/trainspec" <<'END'
+#!/bin/bash
+kept=${0%/*}/init.$(cksum <<<"$*"); plan=${*: -1}
+if [ "$1" != init ] || [ "${*: -2:1}" != -o ] || [ -e "$plan" ]; then exec "$program" "$@"; fi
+[ -e "$kept.plan" ] || { "$program" "$@" >"$kept.out" 2>"$kept.err" && cp "$plan" "$kept.plan"; } || exec "$program" "$@"
+cp "$kept.plan" "$plan"; cat "$kept.out"; cat "$kept.err" >&2
+END
+chmod +x "$scratch/tools/trainspec"
 check() { # COMMAND SHOWN-FILE ALL
   if [ -n "$3" ]; then bash -c "$1" >"$scratch/printed" 2>&1; else bash -c "$1" >"$scratch/printed" 2>/dev/null; fi
   awk -v command="$1" 'NR == FNR { want[++wants] = $0; next } { got[++gots] = $0 }

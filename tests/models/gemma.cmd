@@ -1,3 +1,3 @@
 ./count.sh gemma &&
-./compile.sh 'dp tp sp cp uly pp all' 'gemma2_2b()' 'gemma2_9b()' 'gemma2_27b()' 'gemma3_4b()' 'gemma3_12b()' 'gemma3_27b()' &&
+./compile.sh 'dp tp sp cp uly pp all' 'gemma2_2b()' 'gemma3_27b()' &&
 ./compile.sh 'dp pp' 'gemma3_1b()'

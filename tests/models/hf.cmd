@@ -1,1 +1,2 @@
-./hf.sh && ./same.sh
+# Every fourth configuration; hf-rest has the others.
+./hf.sh 'NR % 4 == 1' && ./same.sh

@@ -33,7 +33,7 @@ static void *get_and_give(void *closure)
   unsigned state = (unsigned)(uintptr_t)closure;
   ts_piece held[HELD] = {{0}};
   bool good = true;
-  for (unsigned round = 0, rounds = amount(500, 2000); round < rounds; round++) {
+  for (unsigned round = 0, rounds = amount(200, 2000); round < rounds; round++) {
     unsigned i = next(&state) % HELD;
     char mark = (char)(i + 1 + HELD * (unsigned)(uintptr_t)closure);
     if (held[i].at) {

@@ -124,7 +124,7 @@ Test(database, killed_additions_leave_a_usable_file_of_whole_additions, .init = 
      .timeout = 120)
 {
   srand(1);
-  for (unsigned i = 0, kills = amount(40, 150); i < kills; i++) {
+  for (unsigned i = 0, kills = amount(20, 150); i < kills; i++) {
     ts_error error = {0};
     if (i % 2)
       unlink(path), unlink(ts_arena_printf(arena, "%s-wal", path)),

@@ -5,10 +5,11 @@
 #include "runtime/account/representatives.h"
 #include "runtime/account/run.h"
 #include "runtime/account/timeline.h"
+#include "tests/unit/amount.h"
 #include "tests/unit/engine_plan.h"
 #include "tests/unit/random_ir.h"
 
-enum { JOBS = 600 };
+#define JOBS amount(200, 600)
 
 static const ts_run_options folded = {0}, unfolded = {.no_fold = true};
 

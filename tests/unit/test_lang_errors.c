@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
+#include "tests/unit/amount.h"
 #include "tests/unit/lang_tree.h"
 
 /* Every error as "line:column CODE message", with "~ text" for an edit. */
@@ -186,7 +187,7 @@ Test(lang_errors, garbage, .timeout = 10)
   static const char *const pieces[] = {"@\n", "(", "}\n", "x y z\n", "a = (\n", "\"\n", "{ [ )\n"};
   for (size_t p = 0; p < sizeof pieces / sizeof pieces[0]; p++) {
     lang_fixture f = lang_start();
-    size_t length = strlen(pieces[p]), times = 400000;
+    size_t length = strlen(pieces[p]), times = amount(100000, 400000);
     char *text = malloc(length * times + 1);
     for (size_t i = 0; i < times; i++)
       memcpy(text + i * length, pieces[p], length + 1);

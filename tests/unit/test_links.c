@@ -6,10 +6,11 @@
 
 #include "runtime/account/run.h"
 #include "runtime/collective/links.h"
+#include "tests/unit/amount.h"
 #include "tests/unit/engine_plan.h"
 #include "tests/unit/random_ir.h"
 
-enum { PLANS = 200 };
+#define PLANS amount(70, 200)
 
 static char *report(const ts_ir *ir, ts_links_kept *links, uint32_t seed)
 {

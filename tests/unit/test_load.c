@@ -1,6 +1,7 @@
 /* Loads of experts. In layers drawn at random, with any real load of at least 1, or any tokens of
  * experts: kernels and all-to-alls are those of the fullest rank, each layer has its own, and the
  * model's FLOPs are those of a balanced router. */
+#include "tests/unit/amount.h"
 #include "tests/unit/plan_text.h"
 
 #include <math.h>
@@ -99,7 +100,7 @@ static double up(double x) { return ceil(x * (1 - 1e-12)); }
 Test(load, the_fullest_rank_is_played)
 {
   srand(11);
-  for (int i = 0; i < 60; i++) {
+  for (unsigned i = 0; i < amount(15, 60); i++) {
     ts_arena *arena = ts_arena_new("test");
     setting s = draw_setting();
     plan_text even = compiled(arena, &s, "1"), uneven = compiled(arena, &s, load_text(arena, &s));

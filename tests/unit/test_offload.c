@@ -1,6 +1,7 @@
 /* Activations on the host: what comes back has left before. In plans drawn at random every copy
  * from the host begins after the copy to it has ended, bytes there and back are equal, what is
  * recomputed waits for what comes back, and a rank never holds more than without the host. */
+#include "tests/unit/amount.h"
 #include "tests/unit/plan_text.h"
 
 #include <string.h>
@@ -103,9 +104,9 @@ Test(offload, comes_back_after_it_has_left)
     {"interleaved_one_f_one_b(p: pp, m: 8, v: 2)", 4, 8}, {"zb_1p(p: pp, m: 8)", 4, 8},
     {"zb_v_fixed(p: pp, m: 8)", 4, 8}, {"dual_pipe_v(p: pp, m: 8)", 4, 8}};
   uint32_t state = 17;
-  for (int n = 0; n < 36; n++) {
+  for (unsigned n = 0; n < amount(9, 36); n++) {
     state = state * 1664525u + 1013904223u;
-    uint32_t r = state >> 8, k = (uint32_t)n % (sizeof of / sizeof *of);
+    uint32_t r = state >> 8, k = n % (sizeof of / sizeof *of);
     static const int rates[] = {1, 5, 20, 50, 200, 1000};
     char strategy[128];
     snprintf(strategy, sizeof strategy, "offload_activations(link: %d GB/s, ahead: %u)",

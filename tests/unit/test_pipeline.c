@@ -9,6 +9,7 @@
 #include "runtime/account/memory.h"
 #include "runtime/account/result.h"
 #include "runtime/pipeline/problem.h"
+#include "tests/unit/amount.h"
 
 /* A plan, played, and the pipeline of its IR. */
 typedef struct opened {
@@ -292,12 +293,13 @@ Test(pipeline, bound_of_random_costs)
     {"one_f_one_b_v(p: 2, m: 2)", 4}, {"chimera(p: 2, m: 4)", 2}, {"gpipe(p: 3, m: 3)", 3},
     {"gpipe(p: 2, m: 4)", 2},
   };
-  enum { COSTS = 6, LIMITS = 4 };
+  enum { LIMITS = 4 };
+  const uint32_t costs = amount(2, 6);
   uint64_t state = 7;
   double gaps = 0;
   uint32_t count = 0, met = 0;
-  for (size_t k = 0; k < COSTS * sizeof of / sizeof *of; k++) {
-    opened o = open_drawn(of[k / COSTS].schedule, of[k / COSTS].stages, &state);
+  for (size_t k = 0; k < costs * sizeof of / sizeof *of; k++) {
+    opened o = open_drawn(of[k / costs].schedule, of[k / costs].stages, &state);
     for (int limit = 0; limit < LIMITS; limit++) {
       hold_at_random(o.p, &state);
       for (uint32_t r = 0; r < o.p->ranks; r++)
@@ -305,7 +307,7 @@ Test(pipeline, bound_of_random_costs)
       int64_t best = best_of_all(&o), bound = ts_pipeline_bound_of(o.p).step;
       if (best >= TS_PIPELINE_LATE)
         continue;
-      cr_expect_leq(bound, best, "%s: %lld is above %lld", of[k / COSTS].schedule,
+      cr_expect_leq(bound, best, "%s: %lld is above %lld", of[k / costs].schedule,
                     (long long)bound, (long long)best);
       gaps += (double)best / (double)bound - 1;
       met += bound == best;
@@ -313,7 +315,7 @@ Test(pipeline, bound_of_random_costs)
     }
     plan_close(&o.plan);
   }
-  cr_expect_gt(count, COSTS * LIMITS * 4);
+  cr_expect_gt(count, costs * LIMITS * 4);
   cr_expect_geq(10 * met, 8 * count, "%u of %u", met, count);
   cr_expect_lt(gaps / count, 0.04, "%g of %u", gaps / count, count);
 }

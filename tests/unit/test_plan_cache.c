@@ -207,11 +207,11 @@ static void check_search(const char *path, size_t every, uint32_t seed)
   ts_arena_free(arena);
 }
 
-Test(plan_cache, plans_of_gpt3) { check_search("examples/degrees.ts", amount(8, 2), 1); }
+Test(plan_cache, plans_of_gpt3) { check_search("examples/degrees.ts", amount(24, 2), 1); }
 
 Test(plan_cache, plans_of_turing)
 {
-  check_search("tests/bench/plans/turing_530b.ts", amount(36, 9), 2);
+  check_search("tests/bench/plans/turing_530b.ts", amount(108, 9), 2);
 }
 
 typedef struct choice {
@@ -274,7 +274,7 @@ Test(plan_cache, what_plans_change_is_not_kept)
                                    {"m", {"2", "4", "6"}},
                                    {"deep", {"true", "false", "3 > 2"}},
                                    {"width", {"1024", "2048", "1008"}}};
-  check_random(text, choices, 4, amount(20, 60), 3);
+  check_random(text, choices, 4, amount(8, 60), 3);
 }
 
 /* Layouts and orders are kept by what they look at: sizes of axes in conditions, in arguments of
@@ -320,7 +320,7 @@ Test(plan_cache, layouts_and_orders)
     {"tp", {"8", "2", "4"}},    {"m", {"2", "4", "8"}},
     {"again", {"0", "1", "2"}}, {"early", {"true", "false", "1 > 2"}},
     {"tied", {"0", "1", "0"}},  {"split", {"1", "2", "3"}}};
-  check_random(text, choices, 6, amount(30, 120), 7);
+  check_random(text, choices, 6, amount(12, 120), 7);
 }
 
 static bool check_early_plan(const char *path, const ts_compile_options *o)
@@ -359,7 +359,7 @@ Test(plan_cache, what_is_in_flight)
   const char *root = getenv("top_srcdir");
   char path[4096];
   snprintf(path, sizeof path, "%s/tests/strategies/_plan.ts", root ? root : ".");
-  for (size_t u = 0; u < 2 * STRATEGY_USES; u += amount(3, 1)) {
+  for (size_t u = 0; u < 2 * STRATEGY_USES; u += amount(7, 1)) {
     defines[0].expression = strategy_uses[u / 2];
     defines[1].expression = u % 2 ? "true" : "false";
     cr_assert(check_early_plan(path, &(ts_compile_options){.defines = defines, .define_count = 9}),

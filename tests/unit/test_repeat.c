@@ -10,6 +10,7 @@
 #include "compiler/plan/plan.h"
 #include "compiler/shard/layout.h"
 #include "compiler/shard/shard.h"
+#include "tests/unit/amount.h"
 #include "tests/unit/test_eval.h"
 
 /* `%1$s`: a whole number, whatever it is. */
@@ -179,10 +180,10 @@ static void put_body(FILE *out, unsigned *seed)
 
 Test(repeat, copies_of_any_are_what_would_be_run)
 {
-  enum { BODIES = 60 };
+  unsigned bodies = amount(15, 60);
   unsigned seed = 5;
   size_t copies = 0;
-  for (int i = 0; i < BODIES; i++) {
+  for (unsigned i = 0; i < bodies; i++) {
     char *body;
     size_t size;
     FILE *out = open_memstream(&body, &size);
@@ -191,5 +192,5 @@ Test(repeat, copies_of_any_are_what_would_be_run)
     copies += check(body);
     free(body);
   }
-  cr_assert_gt(copies, 3 * BODIES);
+  cr_assert_gt(copies, 3 * bodies);
 }

@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "ir/names.h"
 #include "runtime/report/report.h"
+#include "tests/unit/amount.h"
 #include "tests/unit/random_ir.h"
 
 typedef struct fixture {
@@ -167,7 +168,7 @@ Test(report, trace_parses_and_slices_of_a_track_do_not_overlap)
   char path[] = "trace-test-XXXXXX";
   int file = mkstemp(path);
   close(file);
-  for (uint32_t seed = 0; seed < 60; seed++) {
+  for (uint32_t seed = 0; seed < amount(15, 60); seed++) {
     fixture f = play_random(seed);
     ts_stop stop = {.arena = f.arena};
     uint32_t *all = TS_NEW_ARRAY(f.arena, uint32_t, f.ir->meta->world);

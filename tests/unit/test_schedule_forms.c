@@ -8,6 +8,7 @@
 
 #include "compiler/compile.h"
 #include "runtime/account/memory.h"
+#include "tests/unit/amount.h"
 
 enum { US = 1000000 };
 
@@ -69,7 +70,7 @@ Test(schedule_forms, one_chunk)
 {
   char text[200];
   for (int p = 1; p <= 8; p++)
-    for (int m = 1; m <= 17; m += p > 4 ? 4 : 1) {
+    for (int m = 1; m <= 17; m += p > 4 ? 4 : (int)amount(3, 1)) {
       double want = 30 * (m + p - 1);
       played gpipe = PLAY(uneven, "gpipe(p: %d, m: %d)", p, m),
              one = PLAY(uneven, "one_f_one_b(p: %d, m: %d)", p, m),

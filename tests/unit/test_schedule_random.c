@@ -270,7 +270,7 @@ Test(schedule, random_orders_play_or_are_refused)
   char path[512];
   snprintf(path, sizeof path, "%s/test_schedule_random.%ld.ts", scratch ? scratch : "/tmp",
            (long)getpid());
-  for (unsigned n = 0; n < amount(CASES / 4, CASES); n++) {
+  for (unsigned n = 0; n < amount(CASES / 10, CASES); n++) {
     order o;
     played p;
     if (n % 2)

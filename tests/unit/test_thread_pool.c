@@ -8,10 +8,12 @@
 #include "runtime/play/partition.h"
 #include "runtime/play/play.h"
 #include "runtime/play/slowdown.h"
+#include "tests/unit/amount.h"
 #include "tests/unit/engine_plan.h"
 #include "tests/unit/random_ir.h"
 
-enum { PLANS = 150, COUNTS = 4 };
+#define PLANS amount(50, 150)
+enum { COUNTS = 4 };
 
 static const uint32_t threads_of[COUNTS] = {1, 2, 3, 8};
 

@@ -6,6 +6,7 @@
 #include "compiler/compile.h"
 #include "compiler/model/traced.h"
 #include "compiler/model/traced_table.h"
+#include "tests/unit/amount.h"
 #include "tests/unit/test_eval.h"
 
 static const char *follow_of(ts_shape in, ts_shape out, bool batch)
@@ -228,7 +229,7 @@ static uint64_t played_kernels(ts_desk *desk, const char *path)
 Test(trace, kernels_add_up_to_the_rows_in_every_precision)
 {
   static const char *const precisions[] = {"", "fp32", "tf32", "bf16", "fp16"};
-  for (uint32_t seed = 1; seed <= 40; seed++)
+  for (uint32_t seed = 1; seed <= amount(8, 40); seed++)
     for (size_t k = 0; k < sizeof precisions / sizeof *precisions; k++) {
       ts_desk desk = ts_desk_open();
       double sum;
@@ -274,7 +275,7 @@ static uint64_t played_on(const char *table, const char *on)
 Test(trace, times_go_to_other_gpus_by_models)
 {
   ts_arena *arena = ts_arena_new("test");
-  for (uint32_t seed = 1; seed <= 12; seed++) {
+  for (uint32_t seed = 1; seed <= amount(4, 12); seed++) {
     double sum;
     const char *table = chain_of_formats(arena, seed, &sum);
     double own = (double)played_on(table, "old"), alike = (double)played_on(table, "alike"),
