@@ -88,7 +88,7 @@ def needs(name, known, by_header, every_suite):
         found.add(("golden", case))
     if path in every_suite:
         found.add(("unit", path))
-    if (TESTS / f"{path}.sh").exists():
+    if path.startswith("run-") and (TESTS / f"{path}.sh").exists():
         found.add(("script", f"tests/{path}.sh"))
     if (ROOT / path).exists():
         own = f"tests/unit/test_{pathlib.PurePath(stem).name}.c"
