@@ -109,10 +109,9 @@ static const char *wrong_range(loops_check *c, uint32_t at, uint32_t end)
 {
   const char *wrong = NULL;
   while (at < end && !wrong) {
-    const ts_ir_loop *l = c->in->loops + c->loop;
-    bool loop = begins_at(c->in, c->loop, at);
-    wrong = loop ? wrong_loop(c, end) : wrong_item(c, &c->in->items[at]);
-    at += loop ? l->item_count : 1;
+    const ts_ir_loop *l = begins_at(c->in, c->loop, at) ? &c->in->loops[c->loop] : NULL;
+    wrong = l ? wrong_loop(c, end) : wrong_item(c, &c->in->items[at]);
+    at += l ? l->item_count : 1;
   }
   if (!wrong && c->loop < c->in->loop_count && c->in->loops[c->loop].first_item < end)
     return "loops are not in the order of their items";
