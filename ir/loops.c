@@ -352,7 +352,7 @@ static void describe(finder *f, uint32_t lo, uint32_t hi, uint32_t depth)
 
 ts_ir_packed ts_ir_find_loops(ts_arena *arena, const ts_ir *ir, uint32_t first, uint32_t count)
 {
-  finder f = {.arena = arena, .ir = ir, .items = ir->items + first, .first = first};
+  finder f = {.arena = arena, .ir = ir, .items = count ? ir->items + first : NULL, .first = first};
   make_words(&f, count);
   describe(&f, 0, count, 0);
   return f.out;
