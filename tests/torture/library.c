@@ -30,7 +30,7 @@ static bool sweep(trainspec *ts, const char *path)
     if (outcome.why)
       printf("%s refused: %s\n", trainspec_sweep_value(s, i, 0), outcome.why);
     else
-      printf("%s: %.6g\n", trainspec_sweep_value(s, i, 0), outcome.worth);
+      printf("%s: %.6g\n", trainspec_sweep_value(s, i, 0), outcome.objective);
   }
   return s;
 }
