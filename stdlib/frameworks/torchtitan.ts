@@ -16,7 +16,6 @@ record TorchtitanArguments {
   training_local_batch_size: Int = 8
   training_global_batch_size: Int = -1
   training_seq_len: Int = 2048
-  training_max_norm: Real = 1
   parallelism_data_parallel_replicate_degree: Int = 1
   parallelism_data_parallel_shard_degree: Int = -1
   parallelism_fsdp_reshard_after_forward: String = "default"
@@ -359,7 +358,9 @@ let command_line = {
     },
     {
       why: "numbers of the optimizer: an update takes as long with any",
-      names: ["optimizer_lr optimizer_eps optimizer_weight_decay optimizer_beta1 optimizer_beta2 lr_scheduler_* training_steps"],
+      names: [
+        "optimizer_lr optimizer_eps optimizer_weight_decay optimizer_beta1 optimizer_beta2 lr_scheduler_* training_steps training_max_norm",
+      ],
     },
     { why: "how each schedule cuts ranks' work by itself", names: ["parallelism_context_parallel_load_balancer"] },
     { why: "experts' loads are even in a plan, unless it says so", names: ["debug_moe_force_load_balance"] },
@@ -401,7 +402,7 @@ let command_line = {
     { why: "the optimizer has no record here: Adam and AdamW are followed", but: ["AdamW", "Adam"], names: ["optimizer_name"] },
     {
       why: "an update in another way has no plan here yet",
-      but: ["fused", "foreach", "false"],
+      but: ["fused", "false"],
       names: ["optimizer_implementation optimizer_early_step_in_backward"],
     },
     { why: "states and weights on the host have no plan here yet", but: ["false"], names: ["training_enable_cpu_offload"] },
