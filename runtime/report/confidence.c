@@ -124,7 +124,7 @@ void ts_report_ratio_text(const ts_interval *ratio, ts_arena *arena, FILE *out)
 {
   if (!ratio->on)
     return;
-  ts_put_text(out, "\nStep time %s (%d %%: %s to %s); what errors have in common cancels",
+  ts_put_text(out, "\nStep time %s (%d %%: %s to %s); errors common to both plans cancel out",
               percent_more(arena, ratio->figure), TS_CONFIDENCE_PERCENT,
               percent_more(arena, ratio->low), percent_more(arena, ratio->high));
   ts_put_text(out, ratio->low <= 1 && ratio->high >= 1 ?

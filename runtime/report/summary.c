@@ -386,12 +386,10 @@ static void list_assumptions(ts_summary *s)
         unknown, unknown == 1 ? "" : "s", unknown == 1 ? "s" : "");
   if (f.communication && ir->devices_count)
     TS_PUSH(s->arena, list,
-            !s->result->contention ? "transfers over a common link do not slow each other down" :
+            !s->result->contention ? "link contention is off (--contention turns it on)" :
             ts_run_facts(s->run)->packets ?
-                                     "only transfers of models of flows, and those of packets, slow "
-                                     "each other down on a common link" :
-                                     "only transfers of flow models slow each other down on a "
-                                     "common link");
+                                     "link contention is on for models of flows and packets alone" :
+                                     "link contention is on for models of flows alone");
   if (s->basis[TS_IR_HELD] > 0)
     say(s, list, "%s of the compute time is held as recorded: no what-if moves it",
         ts_format_share(s->basis[TS_IR_HELD] / (s->time.compute * ir->meta->world)).text);

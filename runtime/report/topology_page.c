@@ -65,7 +65,7 @@ static void put_links(FILE *out, ts_arena *arena, const ts_cluster_fold *f)
                                       "latency", "tier", "unequal", NULL},
                            *const used[] = {"from", "to",       "links",   "rate",    "latency",
                                             "tier", "mean use", "busiest", "unequal", NULL};
-  fputs("<div class=\"wide\"><table>\n<caption>Links, alike ones together; rates of one direction."
+  fputs("<div class=\"wide\"><table>\n<caption>Links, grouped; rates are per direction."
         "</caption>\n",
         out);
   put_heads(out, f->use ? used : plain);

@@ -655,7 +655,7 @@ static void put_frame_text(const picture *p, uint32_t kind)
   if (k->count > 1)
     topology_svg_put_text(
       p, f->x + PAD + 1.2 * text_width(what) + 8, f->y + 18, " class=\"over small\"",
-      ts_arena_printf(p->arena, "here that of %s", ts_report_vertex(p->arena, p->f->ir, k->shown)));
+      ts_arena_printf(p->arena, "showing the one with %s", ts_report_vertex(p->arena, p->f->ir, k->shown)));
 }
 
 static void put_cell(const picture *p, uint32_t part, uint32_t vertex)

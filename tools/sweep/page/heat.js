@@ -33,7 +33,7 @@ class Heat {
       return element("td", {}, element("button", {class: "cell", style: {background: colour}, title: s.point(i), "aria-pressed": i === s.at ? "true" : "false",
         onclick: () => s.choose(i)}, m.text(m.of[i])));
     };
-    this.place.replaceChildren(element("p", {class: "hint"}, `The best ${m.title} that plans with both values come to; bluer is better.`),
+    this.place.replaceChildren(element("p", {class: "hint"}, `Best ${m.title} for each pair of values; darker blue is better.`),
       element("table", {class: "heat", "aria-label": `The best ${m.title} by ${down.title} and ${across.title}`},
       element("thead", {}, element("tr", {}, element("th", {scope: "col"}, `${down.title} \\ ${across.title}`), across.values.map(v => element("th", {scope: "col"}, v)))),
       element("tbody", {}, down.values.map((v, d) => element("tr", {}, element("th", {scope: "row"}, v), across.values.map((_, a) => cell(a, d)))))));
