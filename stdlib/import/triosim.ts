@@ -16,6 +16,9 @@ fn _padding(row: Record) -> Int = div(row.weights[0][2], 2)
 
 let triosim = {
   sums: true, // an autograd node's kernels include the sum of the gradients that meet at its output
+  // What makes a tensor of nothing that an operator made: the gradient of the loss, and the counters
+  // of batches that batch normalisation adds 1 to.
+  constants: "aten::ones_like|aten::zeros*|aten::full*|aten::arange|aten::add_",
   ops: [
     {
       kind: "aten::conv2d",

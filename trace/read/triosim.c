@@ -19,6 +19,7 @@ typedef struct triosim_reader {
   ts_events *e;
   ts_feed *feed;
   uint64_t line;
+  int64_t clock; /* ns; where the next operator begins */
   int column[KNOWN]; /* of the header; -1: not there */
   TS_VEC(uint32_t) maker; /* of each tensor: the event that made it last, + 1 */
 } triosim_reader;
@@ -78,6 +79,8 @@ static bool take_operator(triosim_reader *r, const cell *cells, size_t count)
     at[c] = r->column[c] >= 0 && (size_t)r->column[c] < count ? cells[r->column[c]] : none;
   if (!ts_json_thousandths(at[TIME].at, at[TIME].length, &ns) || ns < 0)
     return triosim_wrong(r, "not a time", at[TIME]);
+  if (ns > INT64_MAX / 4 - r->clock)
+    return triosim_wrong(r, "a time that is too long", at[TIME]);
   ts_events *e = r->e;
   uint32_t event = e->count, name = ts_events_string(e, at[NAME].at, at[NAME].length);
   bool optimizer = ts_is(at[STAGE].at, at[STAGE].length, "optimizer");
@@ -85,8 +88,9 @@ static bool take_operator(triosim_reader *r, const cell *cells, size_t count)
     e, TS_EVENT_DEVICE, optimizer ? TS_KERNEL_OPTIMIZER : ts_kernel_kind(ts_events_text(e, name)));
   v->name = name;
   v->id = event + 1;
-  v->start = event;
+  v->start = r->clock;
   v->duration = ns;
+  r->clock += ns;
   v->flags = ts_is(at[STAGE].at, at[STAGE].length, "backward") ? TS_EVENT_BACKWARD : 0;
   v->track = ts_events_track(e, 0, 0, true);
   return take_tensors(r, at[INPUTS], none, event, false) &&
@@ -115,6 +119,7 @@ static bool read_triosim(ts_events *e, ts_feed *feed, const ts_events_options *o
       return ts_feed_fail(feed, NULL, "a table of TrioSim without the column `%s`", known[c]);
   }
   e->format = TS_TRACE_TRIOSIM;
+  e->timed = true;
   while ((count = ts_feed_row(e->arena, feed, &r.line, cells, COLUMNS)))
     if (e->count >= TS_EVENTS_MOST)
       return ts_feed_fail(feed, NULL, "more than %u operators", TS_EVENTS_MOST);
