@@ -63,8 +63,8 @@ nobase_dist_doc_DATA += \
 	doc/pictures/accuracy/nccl_a100.svg \
 	doc/pictures/accuracy/nccl_h100.svg \
 	doc/pictures/accuracy/operators.svg \
+	doc/pictures/accuracy/own_papers.svg \
 	doc/pictures/accuracy/pairs.svg \
-	doc/pictures/accuracy/papers.svg \
 	doc/pictures/accuracy/published_dense.svg \
 	doc/pictures/accuracy/published_moe.svg \
 	doc/pictures/accuracy/simumax.svg \

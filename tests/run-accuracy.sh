@@ -114,6 +114,26 @@ report "counts of configurations: exact, rounded, refused" "$(lacks "$scratch/ou
 counted $((exact + 1)) 0.197M
 report "counts of configurations: those that are off" "$(lacks "$scratch/out" "$exact OFF by -1" "$exact OFF: published" '2 off, 1 refused of 3' 'exit 1')"
 
+# -- papers --
+papers() { "$root/tests/accuracy/run.sh" "$build" "$@" >"$scratch/out" 2>&1; echo "exit $?" >>"$scratch/out"; }
+if [ ! -f "$build/libtrainspec.so" ] || ! python3 -c 'import sys; assert sys.version_info >= (3, 9)' 2>/dev/null ||
+  nm -D "$build/libtrainspec.so" 2>/dev/null | grep -Eq '__(asan|ubsan|tsan)_'; then
+  number=$((number + 1))
+  echo "ok $number - tables of papers # SKIP no Python 3.9, or no library that it can load"
+else
+  papers "$scratch/empty" papers
+  report "tables of papers that are absent are named" "$(lacks "$scratch/out" 'table12: skipped, there is no papers/echo_moye/moye_table12_ddp_network.csv' \
+    'figure10: skipped, there is no papers/simai/text_numbers.csv' 'exit 0')"
+  mkdir -p "$scratch/data/papers/echo_moye"
+  { echo row,half,table,model,gpu,gpus,network_gb_per_s_per_node,network_as_printed,profiled_ms,predicted_ms,error_pct_printed
+    echo 1,development,12,vgg19,a100,16,12.5,made up,500,510,2; echo 2,held back,12,vgg19,a100,16,200,made up,5000,4000,20
+  } >"$scratch/data/papers/echo_moye/moye_table12_ddp_network.csv"
+  papers "$scratch/data" papers --write "$scratch/page.md" moye.table12
+  report "tables of papers: each half, their errors and ours, what is asked" "$(lacks "$scratch/out" 'development: 1 rows, mean error' 'theirs 2.0' \
+    'held back: 1 rows, mean error' 'within 5/10/15: 0/0/0 %, theirs 20.0' 'asked of held-back rows: 5 %: NOT MET' 'exit 0'
+    lacks "$scratch/page.md" '| vgg19, made up | held back |' '5,000')"
+fi
+
 # -- README --
 # Figures of README's and doc/accuracy_inputs.md's tables, by the set that a first cell links to, against doc/accuracy.md.
 figures() { # FILE PATTERN: SET ROWS MEAN MEDIAN WITHIN ORDER BASELINE

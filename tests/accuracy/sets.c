@@ -105,7 +105,7 @@ static bool narayanan(const acc_context *c, const csv *t, size_t i, acc_row *row
 
 /* -- Papers -- */
 
-static bool papers(const acc_context *c, const csv *t, size_t i, acc_row *row)
+static bool own_papers(const acc_context *c, const csv *t, size_t i, acc_row *row)
 {
   row->measured = *T("step_s") ? N("step_s") : 0;
   row->rate = *T("tflops") ? 1e12 * N("tflops") : 0;
@@ -517,7 +517,7 @@ static const acc_ask nanotron_asks[] = {
   {0},
 };
 static const acc_ask korthikanti_asks[] = {{"all rows", "all", ACC_MEAN, 5, NULL}, {0}};
-static const acc_ask papers_asks[] = {
+static const acc_ask own_papers_asks[] = {
   {"all rows", "all", ACC_MEAN, 10, NULL},
   {0},
 };
@@ -715,18 +715,18 @@ const acc_set acc_sets[] = {
    .row = narayanan,
    .sources = "Narayanan et al. (arXiv 2104.04473), table 1",
    .fitted = "the power factor of matrix products"},
-  {.name = "papers",
+  {.name = "own_papers",
    .title = "Llama 3 405B on 8,192 and 16,384 H100, DeepSeek-V3 on 2,048 H800",
-   .csv = "tests/accuracy/papers.csv",
+   .csv = "tests/accuracy/own_papers.csv",
    .here = true,
-   .plan = "papers.ts",
+   .plan = "own_papers.ts",
    .columns = "inner=inner,nodes=nodes,tp=tp,cp=cp,pp=pp,dp=dp,seq=seq,batch=batch",
-   .row = papers,
+   .row = own_papers,
    .sources = "Grattafiori et al. (arXiv 2407.21783), table 4; DeepSeek-AI (arXiv 2412.19437), "
               "section 1",
    .assumed = "a layer a chunk of Llama's pipeline; FLOP of half the scores; stages of DeepSeek-V3, "
               "which keeps more in 8 bits than the plan",
-   .asks = papers_asks,
+   .asks = own_papers_asks,
    .apart = true},
   {.name = "vtrain_multi",
    .title = "GPT in Megatron-DeepSpeed on 512 A100",

@@ -6,7 +6,7 @@ import std.strategies.fp8, std.strategies.recompute, std.schedules.interleaved, 
   std.hosts
 import std.networks, std.costs
 
-plan papers(
+plan own_papers(
   inner: Int = 1,
   nodes: Int = 1,
   tp: Int = 8,
