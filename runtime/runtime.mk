@@ -72,6 +72,8 @@ libts_a_SOURCES += \
 	runtime/collective/call.h \
 	runtime/collective/flow.c \
 	runtime/collective/flow.h \
+	runtime/collective/flow_alike.c \
+	runtime/collective/flow_alike.h \
 	runtime/collective/flow_model.c \
 	runtime/collective/flow_model.h \
 	runtime/collective/flow_pattern.c \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/round.h"
+#include "runtime/collective/flow_alike.h"
 #include "runtime/collective/flow_traffic.h"
 #include "runtime/load/intern.h"
 
@@ -18,6 +19,7 @@ struct ts_flow_figures {
   ts_flow_models asked;
   ts_traffic *traffic;        /* or NULL: none was measured yet */
   double *load;               /* [2 * links] zero between calls; or NULL */
+  uint32_t *mark;             /* likewise */
   ts_intern known;            /* runs of asked.count * TS_FLOW_SHAPES figures */
 };
 
@@ -49,22 +51,31 @@ static int too_few_ports(const ts_flow_figures *f, uint32_t link, uint32_t neede
   return -1;
 }
 
-/* When each call ends, all started at 0 without latency. */
+/* When each call ends, all started at 0 without latency. `alike`: see ts_flow_alike; NULL: each is
+ * played. */
 static void flow_model_play(ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count,
-                            double volume, uint64_t *end)
+                            double volume, const uint32_t *alike, uint64_t *end)
 {
   if (!f->traffic)
     f->traffic = ts_traffic_new(f->arena, f->ir);
   ts_traffic *t = f->traffic;
+  ts_arena *scratch = ts_arena_new("patterns that are played");
+  uint32_t *played = TS_NEW_ARRAY(scratch, uint32_t, count), calls = 0;
   for (uint32_t i = 0; i < count; i++)
-    /* the first ones get the numbers from 0 on */
-    ts_traffic_start(t, &patterns[i], volume * patterns[i].share, 0);
+    if (!alike || alike[i] == i) {
+      /* the first ones get the numbers from 0 on */
+      ts_traffic_start(t, &patterns[i], volume * patterns[i].share, 0);
+      played[calls++] = i;
+    }
   for (uint64_t next; (next = ts_traffic_next(t)) != TS_FLOW_NEVER;) {
     ts_traffic_advance(t, next);
     for (uint32_t call; (call = ts_traffic_ended(t)) != TS_FLOW_NONE;)
-      end[call] = next;
+      end[played[call]] = next;
   }
+  for (uint32_t i = 0; alike && i < count; i++)
+    end[i] = end[alike[i]];
   ts_traffic_again(t);
+  ts_arena_free(scratch);
 }
 
 static bool has_circuits(const ts_flow_pattern *patterns, uint32_t count)
@@ -84,6 +95,14 @@ static double without_noise(double x)
   return ldexp(nearbyint(ldexp(mantissa, 30)), exponent - 30);
 }
 
+static const uint32_t *find_alike(ts_flow_figures *f, ts_arena *scratch,
+                                  const ts_flow_pattern *patterns, uint32_t count)
+{
+  if (!f->mark)
+    f->mark = TS_NEW_ARRAY(f->arena, uint32_t, 2 * (size_t)f->ir->links_count);
+  return ts_flow_alike(scratch, f->ir, patterns, count, f->mark);
+}
+
 /* A call's time is a line in its bytes: rates do not depend on them. Circuits add the time to set
  * them up, which next to nothing takes too. */
 static void flow_model_measure(ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count,
@@ -93,9 +112,12 @@ static void flow_model_measure(ts_flow_figures *f, const ts_flow_pattern *patter
   ts_arena *scratch = ts_arena_new("figures of flows");
   uint64_t *end = TS_NEW_ARRAY(scratch, uint64_t, count),
            *empty = TS_NEW_ARRAY(scratch, uint64_t, count);
-  flow_model_play(f, patterns, count, volume, end);
-  if (has_circuits(patterns, count))
-    flow_model_play(f, patterns, count, 1e-9, empty);
+  if (has_circuits(patterns, count)) {
+    flow_model_play(f, patterns, count, volume, NULL, end);
+    flow_model_play(f, patterns, count, 1e-9, NULL, empty);
+  } else {
+    flow_model_play(f, patterns, count, volume, find_alike(f, scratch, patterns, count), end);
+  }
   for (uint32_t i = 0; i < count; i++)
     figures[(size_t)i * stride] =
       (ts_flow_figure){patterns[i].latency + empty[i], patterns[i].again,

@@ -23,6 +23,7 @@ struct ts_link_graph {
   uint32_t *first_in;
   edge *entries;         /* `to`: that switch */
   uint32_t *island;      /* [vertices] */
+  bool *inner;           /* [vertices] a switch that is linked to devices of its island alone */
   /* [vertices] number of a switch that has links to switches, or TS_IR_NONE */
   uint32_t *core;
   uint32_t core_count;
@@ -141,6 +142,16 @@ static void number_core(ts_link_graph *g)
   g->front[1] = TS_NEW_ARRAY(g->arena, uint32_t, g->core_count);
 }
 
+static void find_inner(ts_link_graph *g)
+{
+  g->inner = TS_NEW_ARRAY(g->arena, bool, g->vertices);
+  for (uint32_t v = 0; v < g->vertices; v++)
+    g->inner[v] = is_switch(g->ir, v) && g->core[v] == TS_IR_NONE;
+  for (uint32_t l = 0; l < g->ir->links_count; l++)
+    if (g->ir->link_classes[g->ir->links[l].link_class].tier)
+      g->inner[g->ir->links[l].from] = g->inner[g->ir->links[l].to] = false;
+}
+
 ts_link_graph *ts_graph_new(ts_arena *arena, const ts_ir *ir)
 {
   ts_link_graph *g = TS_NEW(arena, ts_link_graph);
@@ -149,6 +160,7 @@ ts_link_graph *ts_graph_new(ts_arena *arena, const ts_ir *ir)
   build_entries(g);
   build_islands(g);
   number_core(g);
+  find_inner(g);
   return g;
 }
 
@@ -248,6 +260,11 @@ static void direct(const ts_link_graph *g, uint32_t from, uint32_t to, reach *be
   }
 }
 
+static bool leads(const ts_link_graph *g, uint32_t by, uint32_t to)
+{
+  return !g->inner[by] || g->island[by] == g->island[to];
+}
+
 /* All ways that leave by edge `e` to a switch and enter `to` from one of its own. */
 static void switched(ts_link_graph *g, uint32_t from, uint32_t e, uint32_t to, reach *best,
                      ts_path *path)
@@ -276,7 +293,8 @@ static reach nearest(ts_link_graph *g, uint32_t from, uint32_t to, ts_path *path
   reach best = {0};
   direct(g, from, to, &best, path);
   for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++)
-    switched(g, from, e, to, &best, path);
+    if (leads(g, g->edges[e].to, to))
+      switched(g, from, e, to, &best, path);
   return best;
 }
 
@@ -538,6 +556,8 @@ static uint32_t all_ends(chooser *c, uint32_t from, uint32_t to, ends *best)
     }
   for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++) {
     uint32_t s = g->edges[e].to;
+    if (!leads(g, s, to))
+      continue;
     reach head = step(g, &(reach){0}, from, g->edges[e].link);
     const reach *core = graph_search(g, s);
     for (uint32_t k = g->first_in[to]; k < g->first_in[to + 1]; k++) {

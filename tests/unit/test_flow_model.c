@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/collective/flow_alike.h"
 #include "runtime/collective/flow_traffic.h"
 #include "runtime/collective/network.h"
 #include "runtime/collective/packet.h"
@@ -536,4 +537,36 @@ Test(flow_model, pairs_take_turns_for_circuits)
   net_new(&n, optical(text, 4, "net_model f flow"), "all_to_all 1 MB over all", 4);
   expect(call(&n, TS_IR_ALL_TO_ALL, 40000000).time, 2e6 + 3 * (20e6 + 10e6 / 10e9 * 1e12));
   net_free(&n);
+}
+
+/* Ten patterns of one part over links of two classes. */
+Test(flow_model, patterns_that_are_alike)
+{
+  static const ts_flow_use uses[][2] = {
+    {{0, 1}, {2, 1}},   {{6, 1}, {4, 1}},   /* 1 is as 0, by links of the same classes */
+    {{8, 1}, {10, 1}},                      /* another class */
+    {{12, 1}, {14, 1}}, {{16, 1}, {14, 2}}, /* share 14 */
+    {{18, 1}, {20, 1}}, {{22, 1}, {20, 2}}, /* likewise 20 */
+    {{24, 1}, {26, 1}}, {{28, 1}, {26, 1}}, /* share 26, with less */
+    {{30, 1}, {30, 1}},
+  };
+  enum { COUNT = sizeof uses / sizeof *uses, LINKS = 16 };
+  static const uint32_t wanted[COUNT] = {0, 0, 2, 3, 4, 3, 4, 7, 8, 9};
+  ts_ir_link links[LINKS] = {0};
+  ts_flow_part part[COUNT];
+  ts_flow_pattern patterns[COUNT];
+  uint32_t mark[2 * LINKS] = {0};
+  links[4].link_class = links[5].link_class = 1;
+  ts_ir ir = {.links = links, .links_count = LINKS};
+  for (uint32_t i = 0; i < COUNT; i++) {
+    part[i] = (ts_flow_part){.uses = uses[i], .count = i == 9 ? 1 : 2, .share = 1};
+    patterns[i] = (ts_flow_pattern){.share = 1, .count = 1, .parts = &part[i]};
+  }
+  ts_arena *arena = ts_arena_new("test");
+  const uint32_t *alike = ts_flow_alike(arena, &ir, patterns, COUNT, mark);
+  for (uint32_t i = 0; i < COUNT; i++)
+    cr_expect_eq(alike[i], wanted[i], "pattern %u is taken to be as %u", i, alike[i]);
+  for (uint32_t l = 0; l < 2 * LINKS; l++)
+    cr_expect_eq(mark[l], 0);
+  ts_arena_free(arena);
 }
