@@ -270,6 +270,7 @@ page_scripts = \
 	runtime/report/page/timeline.js \
 	runtime/report/page/timeline_draw.js \
 	runtime/report/page/timeline_inspect.js \
+	runtime/report/page/timeline_sums.js \
 	runtime/report/page/topology.js
 
 # The page of a cluster has what it needs of them.

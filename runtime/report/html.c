@@ -17,6 +17,16 @@
 
 enum { MARGIN = 10 }; /* of a picture by itself */
 
+/* A tile's small line; of two plans, also how much the value is above the other's, `text`. */
+static const char *more_text(const ts_summary *s, ts_arena *arena, const char *more, double value,
+                             double other, ts_text text)
+{
+  if (!s->extras.other || !ts_is_stated(value) || !ts_is_stated(other) || !(other > 0))
+    return more;
+  return ts_arena_printf(arena, "%s%s%+.1f %% from %s", more, *more ? "; " : "",
+                         100 * (value / other - 1), text.text);
+}
+
 static void put_figure(const ts_summary *s, ts_figure_id f, double value, ts_arena *arena,
                        FILE *out)
 {
@@ -29,41 +39,71 @@ static void put_figure(const ts_summary *s, ts_figure_id f, double value, ts_are
   else if (per_step && ts_is_stated(of_tokens))
     more = ts_arena_printf(arena, "%s for 10^12 tokens",
                            ts_figure_text(figure->unit, of_tokens).text);
+  double other = s->extras.other ? ts_figures_of(s->extras.other).of[f] : 0;
   ts_page_tile(out, false, ts_arena_printf(arena, per_step ? "%s per step" : "%s", figure->title),
-               ts_figure_text(figure->unit, value).text, more);
+               ts_figure_text(figure->unit, value).text,
+               more_text(s, arena, more, value, other, ts_figure_text(figure->unit, other)));
+}
+
+static void put_memory(const ts_summary *s, ts_arena *arena, FILE *out)
+{
+  const ts_memory_class *m = &s->memory->classes[s->memory->fullest], *before = NULL;
+  if (s->extras.other && s->extras.other->memory->stated)
+    before = &s->extras.other->memory->classes[s->extras.other->memory->fullest];
+  double used = (double)(m->peak + m->reserved);
+  double other = before ? (double)(before->peak + before->reserved) : 0;
+  const char *more = m->limit ?
+                       ts_arena_printf(arena, "of %s%s", ts_format_bytes((double)m->limit).text,
+                                       m->over ? ", too much" : "") :
+                       "";
+  ts_page_tile(out, m->over, "peak memory", ts_format_bytes(used).text,
+               more_text(s, arena, more, used, other, ts_format_bytes(other)));
+}
+
+static void put_throughput(const ts_summary *s, ts_arena *arena, FILE *out)
+{
+  const ts_summary *other = s->extras.other ? s->extras.other : s;
+  bool tokens = s->tokens_per_second > 0;
+  double rate = tokens ? s->tokens_per_second : s->samples_per_second;
+  double before = tokens ? other->tokens_per_second : other->samples_per_second;
+  if (!(rate > 0))
+    return;
+  const char *more = "";
+  if (tokens)
+    more = ts_arena_printf(arena, "%s per device",
+                           ts_format_significant(rate / s->ir->meta->world).text);
+  ts_page_tile(out, false, "throughput",
+               ts_arena_printf(arena, "%s %s/s", ts_format_significant(rate).text,
+                               tokens ? "tokens" : "samples"),
+               more_text(s, arena, more, rate, before, ts_format_significant(before)));
 }
 
 static void put_tiles(const ts_summary *s, ts_arena *arena, FILE *out)
 {
+  const ts_summary *other = s->extras.other ? s->extras.other : s;
   fputs("<div class=\"tiles\">\n", out);
+  bool over = s->memory->stated && s->memory->classes[s->memory->fullest].over;
+  if (over) /* bad news first */
+    put_memory(s, arena, out);
   ts_text step = ts_format_time(s->result->step);
-  ts_page_tile(out, false, "step time", step.text,
-               ts_interval_text(arena, &s->confidence.step, step));
-  if (s->tokens_per_second > 0)
-    ts_page_tile(
-      out, false, "throughput",
-      ts_arena_printf(arena, "%s tokens/s", ts_format_significant(s->tokens_per_second).text),
-      ts_arena_printf(arena, "%s per device",
-                      ts_format_significant(s->tokens_per_second / s->ir->meta->world).text));
-  else if (s->samples_per_second > 0)
-    ts_page_tile(
-      out, false, "throughput",
-      ts_arena_printf(arena, "%s samples/s", ts_format_significant(s->samples_per_second).text),
-      "");
-  if (s->flops_per_device > 0)
+  const char *interval = ts_interval_text(arena, &s->confidence.step, step);
+  ts_page_tile(out, false, over ? "step time if memory sufficed" : "step time", step.text,
+               more_text(s, arena, interval, (double)s->result->step, (double)other->result->step,
+                         ts_format_time(other->result->step)));
+  put_throughput(s, arena, out);
+  if (s->flops_per_device > 0) {
+    const char *more = "";
+    if (s->mfu > 0)
+      more =
+        ts_arena_printf(arena, "MFU %s%s%s", ts_format_share(s->mfu).text,
+                        s->hfu > 0 ? ", HFU " : "", s->hfu > 0 ? ts_format_share(s->hfu).text : "");
     ts_page_tile(out, false, "model FLOP/s per device",
                  ts_format_scaled(s->flops_per_device, "FLOP/s").text,
-                 s->mfu > 0 ? ts_arena_printf(arena, "MFU %s%s%s", ts_format_share(s->mfu).text,
-                                              s->hfu > 0 ? ", HFU " : "",
-                                              s->hfu > 0 ? ts_format_share(s->hfu).text : "") :
-                              "");
-  if (s->memory->stated) {
-    const ts_memory_class *m = &s->memory->classes[s->memory->fullest];
-    ts_page_tile(out, m->over, "peak memory", ts_format_bytes((double)(m->peak + m->reserved)).text,
-                 m->limit ? ts_arena_printf(arena, "of %s%s", ts_format_bytes((double)m->limit).text,
-                                            m->over ? ", too much" : "") :
-                            "");
+                 more_text(s, arena, more, s->flops_per_device, other->flops_per_device,
+                           ts_format_scaled(other->flops_per_device, "FLOP/s")));
   }
+  if (s->memory->stated && !over)
+    put_memory(s, arena, out);
   ts_figures figures = ts_figures_of(s);
   for (ts_figure_id f = 0; f < TS_FIGURES; f++)
     if (ts_figure_table[f].in.line && ts_is_stated(figures.of[f]))
@@ -175,7 +215,8 @@ void ts_report_html(const ts_summary *s, FILE *out)
   ts_arena *arena = ts_arena_new("html");
   const char *title = ts_report_title(arena, s->ir);
   ts_page_begin(title, ts_page_style, ts_page_script, false, out);
-  ts_put_xml(out, "<header>\n<h1>%s</h1>\n", title);
+  ts_put_xml(out, "<header>\n<h1>%s</h1>\n<p class=\"hint\">%s</p>\n", title,
+             ts_report_made_from(s, arena));
   put_tiles(s, arena, out);
   fputs("</header>\n<main>\n", out);
   ts_report_warnings_html(s, out);

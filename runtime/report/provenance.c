@@ -217,9 +217,32 @@ static void asked(const ts_summary *s, ts_arena *arena, FILE *out)
 
 static bool is_library(const char *name) { return strncmp(name, "std/", 4) == 0; }
 
-static void inputs(const ts_summary *s, ts_arena *arena, FILE *out)
+/* Files of the plan that are not of the library, each with its digest. */
+static const char *own_files(const ts_summary *s, ts_arena *arena)
 {
   const char *all = "";
+  for (uint32_t i = 0; i < s->ir->sources_count; i++) {
+    const ts_ir_source *d = &s->ir->sources[i];
+    if (!is_library(string(s, d->name)) && !*string(s, d->text))
+      all = ts_arena_printf(arena, "%s%s%s %s", all, *all ? ", " : "", string(s, d->name),
+                            short_digest(arena, d->sha256));
+  }
+  return all;
+}
+
+const char *ts_report_made_from(const ts_summary *s, ts_arena *arena)
+{
+  const char *const parts[] = {string(s, s->ir->meta->cluster), own_files(s, arena),
+                               string(s, s->ir->meta->tool)};
+  const char *all = "";
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (*parts[i])
+      all = ts_arena_printf(arena, "%s%s%s", all, *all ? "; " : "", parts[i]);
+  return all;
+}
+
+static void inputs(const ts_summary *s, ts_arena *arena, FILE *out)
+{
   uint32_t library = 0;
   TS_VEC(uint8_t) digests = {0};
   for (uint32_t i = 0; i < s->ir->sources_count; i++) {
@@ -228,12 +251,10 @@ static void inputs(const ts_summary *s, ts_arena *arena, FILE *out)
     library += of_library;
     for (int b = 0; of_library && b < TS_DIGEST_SIZE; b++)
       TS_PUSH(arena, &digests, d->sha256[b]);
-    if (!of_library && !*string(s, d->text))
-      all = ts_arena_printf(arena, "%s%s%s %s", all, *all ? ", " : "", string(s, d->name),
-                            short_digest(arena, d->sha256));
   }
-  if (*all)
-    line(arena, "inputs", all, out);
+  const char *own = own_files(s, arena);
+  if (*own)
+    line(arena, "inputs", own, out);
   if (!library)
     return;
   uint8_t whole[TS_DIGEST_SIZE];

@@ -21,6 +21,8 @@ void ts_report_json(const ts_summary *summary, FILE *out);
 void ts_report_warnings_text(const ts_summary *summary, ts_arena *arena, FILE *out);
 void ts_report_warnings_html(const ts_summary *summary, FILE *out);
 struct cJSON *ts_report_warnings_json(const ts_summary *summary);
+/* The cluster, the files of the plan, the program: one line, for headings. */
+const char *ts_report_made_from(const ts_summary *summary, ts_arena *arena);
 void ts_report_provenance_text(const ts_summary *summary, ts_arena *arena, FILE *out);
 void ts_report_provenance_json(const ts_summary *summary, struct cJSON *root);
 void ts_report_print_json(struct cJSON *root, FILE *out); /* a line feed behind it; frees it */

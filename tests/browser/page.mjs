@@ -123,6 +123,28 @@ await page.screenshot({path: join(folder, "kernels.png")});
 await page.getByRole("button", {name: "Fit"}).click();
 [from, to] = await view(page);
 check("and back to the whole step", from === 0 && to === step);
+// What is summed up: the kinds fill the rows' time, the names are the work, and a part is less than all.
+const summed = () => page.evaluate(() => {
+  const t = window.page.timeline, {rows, from, to} = t.span, {kinds, names} = sumsBetween(rows, from, to), add = l => l.reduce((a, x) => a + x.time, 0);
+  const work = add(kinds.filter(k => !WAITS.some(([name]) => name === k.name)));
+  return {rows: rows.length, length: to - from, kinds: add(kinds), work, names: add(names), text: t.details.innerText};
+});
+await page.getByRole("button", {name: "Sum", exact: true}).click();
+const whole = await summed();
+check("sums of the step fill its rows", whole.rows === 16 && whole.length === step && Math.abs(whole.kinds / (16 * step) - 1) < 0.05 && Math.abs(whole.names / whole.work - 1) < 1e-9, JSON.stringify(whole));
+check("and are shown by kind and name", /bubble\t/.test(whole.text) && /layer\[\*\]\.mlp\.down\t/.test(whole.text), whole.text);
+await page.keyboard.down("Shift");
+await page.mouse.move(box.x + 300, box.y + 30);
+await page.mouse.down();
+await page.mouse.move(box.x + 500, box.y + 100, {steps: 4});
+await page.mouse.up();
+await page.keyboard.up("Shift");
+const span = await summed();
+check("shift and drag sums up a part", span.rows === 3 && Math.abs(span.length / step - 200 / (box.width - 132)) < 0.01 &&
+  Math.abs(span.kinds / (3 * span.length) - 1) < 1e-9 && Math.abs(span.names / span.work - 1) < 1e-9, JSON.stringify(span));
+await page.locator(".alive summary").click();
+const alive = await page.locator(".alive").innerText(), peak = await page.evaluate(() => { const m = window.page.timeline.memoryChart.choice; const c = m.run.classes[m.row].memory; return bytesText(c.peak + c.reserved); });
+check("everything alive at the peak is listed", alive.includes("at the peak") && alive.includes(peak) && /layer\[\*\]\.mlp\.up\t/.test(alive), alive);
 const search = page.locator("#timeline").getByRole("searchbox"), status = page.locator("#timeline .status");
 const find = async text => { await search.fill(text); await search.press("Enter"); return status.innerText(); };
 check("search finds work", /^1 of 16$/.test(await find("F(3)")), await status.innerText());

@@ -12,8 +12,9 @@ const PHASES = [["forward", "f"], ["backward (input)", "i"], ["backward (weight)
                 ["recompute", "r"], ["optimizer", "o"], ["communication", "c"], ["other", "x"]];
 const WAITS = [["bubble", "#9a9a9a"], ["exposed communication", "#e0532b"], ["host", "#d9c400"],
                ["other compute stream", "#7f7fd5"]];
-const CATEGORIES = [["parameters", "#56b4e9"], ["gradients", "#e69f00"], ["optimizer", "#cc79a7"],
-                    ["activations", "#3cb88e"], ["temporaries", "#b9a8d6"], ["buffers", "#ee8a4a"]];
+// What memory holds has hues of its own, but for the optimizer's.
+const CATEGORIES = [["parameters", "#9fb3c8"], ["gradients", "#b98b5e"], ["optimizer", "#cc79a7"],
+                    ["activations", "#3bb6c9"], ["temporaries", "#f2a6a0"], ["buffers", "#a9a24a"]];
 const CHUNK_SHADES = 4; // chunks after these begin anew
 
 const colourNumber = (kind, chunk) => KINDS.indexOf(kind) * CHUNK_SHADES + chunk % CHUNK_SHADES;

@@ -9,6 +9,7 @@ const BUBBLE = 0, EXPOSED = 1, HOST = 2, OTHER_WORK = 3;           // ts_idle_ki
 class Lane {
   constructor(run, row, stream, runs) {
     this.run = run;
+    this.key = `${row} ${stream}`;
     this.program = run.program(run.classes[row].program);
     this.tokens = new Sequence(runs);
     this.count = this.tokens.count;

@@ -162,7 +162,7 @@ function waysOf(run, section) {
   const room = peak => !limit ? "" : peak > limit ? bytesText(peak - limit) + " too much" : bytesText(limit - peak) + " free";
   const most = Math.max(limit, now, ...run.ways.at.map(way => way[way.length - 2])) || 1;
   const row = (name, step, peak) => [name, timeText(step), step === run.step ? "" : `${step > run.step ? "+" : "\u2212"}${shareText(Math.abs(step / run.step - 1))}`,
-    bytesText(peak), room(peak), bar([{name: "peak", text: bytesText(peak), value: peak, colour: limit && peak > limit ? "#e0532b" : "#3cb88e"}], most, `${bytesText(peak)}${limit ? ` of ${bytesText(limit)}` : ""}`)];
+    bytesText(peak), room(peak), bar([{name: "peak", text: bytesText(peak), value: peak, colour: limit && peak > limit ? "var(--path)" : "var(--busy)"}], most, `${bytesText(peak)}${limit ? ` of ${bytesText(limit)}` : ""}`)];
   const show = way => {
     const [step, peak] = way.slice(-3);
     shown.replaceChildren(table(["", "step time", "against the plan", "peak memory", "of the device", ""],

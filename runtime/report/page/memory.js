@@ -16,17 +16,19 @@ class MemoryChart {
         `${timeline.runs.length > 1 ? at.run.name + ": " : ""}${at.run.stageName(at.row)}, rank ${at.run.classes[at.row].rank}`)));
     this.canvas = element("canvas", {role: "img"});
     this.held = element("div", {class: "held", "aria-live": "off"});
+    this.list = element("details", {class: "alive", ontoggle: () => this.fill()});
     timeline.chart.append(
       element("div", {class: "tools"}, element("h3", {}, "Memory of"), this.select,
         element("span", {class: "legend"}, [["driver and libraries", "#a8a8a8"], ...CATEGORIES.filter((_, k) =>
           choices.some(at => at.run.classes[at.row].memory.parts[k]))].map(([name, colour]) =>
             element("span", {class: "key"}, element("i", {style: {background: colour}}), name)))),
-      this.canvas, this.held);
+      this.canvas, this.held, this.list);
     this.canvas.addEventListener("pointermove", e => {
       timeline.cursor = timeline.time(e.clientX - this.canvas.getBoundingClientRect().left);
       this.pointAt(timeline.cursor);
       timeline.draw();
     });
+    this.canvas.addEventListener("click", e => this.listAt(timeline.time(e.clientX - this.canvas.getBoundingClientRect().left)));
     this.canvas.addEventListener("wheel", e => timeline.wheel(e), {passive: false});
     this.choose(this.choice);
   }
@@ -37,7 +39,33 @@ class MemoryChart {
     this.canvas.setAttribute("aria-label", `Memory of ${at.run.stageName(at.row)} over the step: ` +
       `at most ${bytesText(m.peak + m.reserved)}${m.limit ? " of " + bytesText(m.limit) : ""}, after ${timeText(m.at)}`);
     this.pointAt(m.at);
+    this.listAt(m.at);
     this.timeline.draw();
+  }
+
+  // Everything alive at a moment, by module: the largest first.
+  listAt(time) {
+    const m = this.choice.run.classes[this.choice.row].memory;
+    this.moment = Math.max(0, Math.min(time, this.choice.run.step));
+    this.list.hidden = !this.known();
+    this.list.replaceChildren(element("summary", {}, `Everything alive ${this.moment === m.at ? "at the peak" : "at " + timeText(this.moment)}`));
+    this.fill();
+  }
+
+  fill() {
+    if (!this.list.open || this.list.childElementCount > 1) return;
+    const {run, row} = this.choice, m = run.classes[row].memory, held = this.alive(this.moment);
+    const used = CATEGORIES.map((_, c) => c).filter(c => held.some(h => h.category === c)), modules = new Map();
+    for (const h of held) {
+      if (!modules.has(h.name)) modules.set(h.name, CATEGORIES.map(() => 0));
+      modules.get(h.name)[h.category] += h.bytes;
+    }
+    if (m.reserved) modules.set("driver and libraries", CATEGORIES.map(() => 0));
+    const total = bytes => bytes.reduce((a, b) => a + b, 0), all = total(held.map(h => h.bytes)) + m.reserved;
+    const rows = [...modules].map(([name, bytes]) => ({name: name || "without a name", bytes, sum: total(bytes) || m.reserved})).sort((a, b) => b.sum - a.sum);
+    this.list.append(table(["module", ...used.map(c => CATEGORIES[c][0]), "sum", "share"],
+      rows.map(r => [r.name, ...used.map(c => r.bytes[c] ? bytesText(r.bytes[c]) : ""), bytesText(r.sum), shareText(r.sum / all)]),
+      `${bytesText(all)} in ${countText(rows.length)} modules, copies of a layer together. Click in the chart for another moment.`));
   }
 
   // Allocations and releases of a range of items, or of the blocks of each stream in it, in the order

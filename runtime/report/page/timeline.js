@@ -32,7 +32,7 @@ class Timeline {
     this.overview = element("canvas", {class: "overview", "aria-hidden": "true"});
     this.canvas = element("canvas", {tabindex: 0, role: "application",
       "aria-label": "Timeline. Arrow keys move, plus and minus zoom, 0 shows the whole step, " +
-                    "n and p go to the next and the previous work item, Enter opens a row."});
+                    "n and p go to the next and the previous work item, Enter opens a row, s sums up what is shown."});
     this.spacer = element("div");
     this.scroll = element("div", {class: "scroll"}, this.canvas, this.spacer);
     this.tip = element("div", {class: "tip", hidden: true});
@@ -47,7 +47,8 @@ class Timeline {
         element("span", {class: "buttons"},
           element("button", {title: "Zoom in (+)", "aria-label": "Zoom in", onclick: () => this.zoom(0.5)}, "+"),
           element("button", {title: "Zoom out (-)", "aria-label": "Zoom out", onclick: () => this.zoom(2)}, "\u2212"),
-          element("button", {title: "The whole step (0)", onclick: () => this.range(0, this.step)}, "Fit")),
+          element("button", {title: "The whole step (0)", onclick: () => this.range(0, this.step)}, "Fit"),
+          element("button", {title: "Sums of what is shown, by kind and name (s)", onclick: () => this.sumUp()}, "Sum")),
         toggle("streams", "streams", "What each stream of a rank does"),
         toggle("path", "critical path", "What the length of the step hangs on"),
         toggle("messages", "messages", "From whom each message comes"),
@@ -57,8 +58,8 @@ class Timeline {
         more ? toggle("all", "all kinds of ranks", "Beside the busiest rank of each stage those that do other things") : null,
         this.status),
       this.legend, this.overview, this.scroll, this.chart, this.details,
-      element("p", {class: "hint"}, "Wheel or pinch: zoom. Drag: move. Click: what it waited for, and what " +
-        "waited for it. Double click: zoom to it. Click on a name: its streams."),
+      element("p", {class: "hint"}, "Wheel or pinch: zoom. Drag: move. Shift and drag: sums of that part. " +
+        "Click: what it waited for, and what waited for it. Double click: zoom to it. Click on a name: its streams."),
       this.tip);
     this.legend.append(...this.legendEntries());
   }
@@ -188,6 +189,7 @@ class Timeline {
 
   select(at, bring = false) {
     this.selected = at;
+    this.span = null;
     this.describe(at);
     if (at && bring) {
       const t = at.node >= 0 ? at.run.nodeTimes(at.row, at.item, at.node) : at.run.itemTimes(at.row, at.item);
@@ -250,10 +252,11 @@ class Timeline {
   // One pointer moves, two zoom. A press without a move selects.
   drags(canvas) {
     const down = new Map();
-    let moved = 0;
+    let moved = 0, begun = null; // where a stretch to be summed up was begun
     canvas.addEventListener("pointerdown", e => {
       down.set(e.pointerId, e);
       moved = 0;
+      begun = e.shiftKey && down.size === 1 ? e : null;
       canvas.setPointerCapture(e.pointerId);
     });
     canvas.addEventListener("pointermove", e => {
@@ -261,7 +264,11 @@ class Timeline {
       if (!before) return this.point(e);
       const dx = e.clientX - before.clientX, dy = e.clientY - before.clientY;
       moved += Math.abs(dx) + Math.abs(dy);
-      if (down.size === 2) {
+      if (begun && moved > 3) {
+        this.tip.hidden = true;
+        this.span = this.spanOf(begun, e);
+        this.draw();
+      } else if (down.size === 2) {
         const other = [...down.entries()].find(([id]) => id !== e.pointerId)[1];
         const was = Math.hypot(before.clientX - other.clientX, before.clientY - other.clientY);
         const is = Math.hypot(e.clientX - other.clientX, e.clientY - other.clientY);
@@ -277,7 +284,10 @@ class Timeline {
       down.set(e.pointerId, e);
     });
     const up = e => {
-      if (down.delete(e.pointerId) && e.type === "pointerup" && moved <= 3) this.click(e);
+      if (!down.delete(e.pointerId)) return;
+      if (e.type === "pointerup" && moved <= 3) this.click(e);
+      else if (begun && e.type === "pointerup") this.sumUp(this.spanOf(begun, e));
+      begun = null;
       canvas.classList.remove("dragged");
     };
     canvas.addEventListener("pointerup", up);
@@ -311,7 +321,7 @@ class Timeline {
                    "+": () => this.zoom(0.5), "=": () => this.zoom(0.5), "-": () => this.zoom(2),
                    0: () => this.range(0, this.step), Home: () => this.range(0, this.to - this.from),
                    End: () => this.range(this.step - (this.to - this.from), this.step),
-                   n: () => this.next(1), p: () => this.next(-1),
+                   n: () => this.next(1), p: () => this.next(-1), s: () => this.sumUp(),
                    ArrowDown: () => this.other(1), ArrowUp: () => this.other(-1),
                    Escape: () => { this.found = null; this.select(null); },
                    Enter: () => this.open()};

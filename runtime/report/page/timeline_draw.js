@@ -34,6 +34,7 @@ Object.assign(Timeline.prototype, {
     if (this.show.messages) this.paintMessages(seen);
     if (this.show.path) this.paintPath();
     this.paintSelection();
+    this.paintSpan();
     g.restore();
     for (const row of seen) this.paintName(row);
     g.restore();
@@ -124,14 +125,18 @@ Object.assign(Timeline.prototype, {
     const letters = row.run.fragments[items.fragment(item)].work;
     const micro = items.micro(item) < 0 ? "" : String(items.micro(item));
     const chunk = items.chunk(item) ? "\u00b7" + items.chunk(item) : "";
-    const texts = [letters + micro + chunk, letters + micro, micro, letters];
+    const texts = [letters + micro + chunk, letters + micro, letters];
     g.fillStyle = inside ? this.colours.ink : "#000";
     g.font = row.work < 16 || inside ? SMALL : FONT;
     const text = texts.find(t => t && g.measureText(t).width < right - left - 4);
     if (!text) return;
     g.textBaseline = "middle";
     g.textAlign = inside ? "left" : "center";
-    g.fillText(text, inside ? left + 3 : (left + right) / 2, row.y + (inside ? 6 : row.work / 2 + 0.5));
+    const place = [text, inside ? left + 3 : (left + right) / 2, row.y + (inside ? 6 : row.work / 2 + 0.5)];
+    g.strokeStyle = g.fillStyle === "#000000" ? SHADES_CSS[colour] : css(mix(shade, this.colours.paper, 0.6));
+    g.lineWidth = 3;
+    g.strokeText(...place); // over the hollow part of a wait it would be black on dark
+    g.fillText(...place);
   },
 
   // Waits inside of a work item are hollow: what is filled is its work. Those narrower than a pixel
@@ -412,9 +417,10 @@ Object.assign(Timeline.prototype, {
       g.fillStyle = css(this.colours.paper);
       g.fillRect(0, 0, this.width, 30);
       this.rows.forEach((row, i) => {
-        const work = row.run.work(row.index);
+        const work = row.run.work(row.index), idle = row.run.idle(row.index), own = work.colours.length;
+        const both = {before(time, sums) { work.before(time, sums.subarray(0, own)); idle.before(time, sums.subarray(own)); }};
         if (work.count)
-          this.mixed(2 + i * high, Math.max(1, high), work, work.colours.map(c => SHADES[c]), 0, this.step);
+          this.mixed(2 + i * high, Math.max(1, high), both, [...work.colours.map(c => SHADES[c]), ...WAITS.map(w => rgb(w[1]))], 0, this.step);
       });
       this.flush();
       this.g = keep;
