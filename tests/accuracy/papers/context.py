@@ -8,6 +8,8 @@ import pathlib
 import subprocess
 import sys
 
+PLANS = pathlib.Path(__file__).parent / "plans"
+
 
 def text_of(value) -> str:
     """A text as an expression of the language."""
@@ -55,13 +57,13 @@ class Context:
 
     def plan(self, name) -> str:
         """The text of a plan of papers/plans."""
-        return (pathlib.Path(__file__).parent / "plans" / f"{name}.ts").read_text(encoding="utf-8")
+        return (PLANS / f"{name}.ts").read_text(encoding="utf-8")
 
     def play(self, text, parameters=None, *, plan=None, overlap=None, network=None, contention=False, fold=True, read_dirs=()):
         """A step of a plan, by the Python package: its Result. Values of parameters are those of the language, as after -D."""
         key = text, plan, tuple(sorted((parameters or {}).items())), overlap, network, contention, fold, tuple(read_dirs)
         if key not in self._played:
-            opened = self.trainspec.loads(text, parameters or {}, path=str(self.source / "plan.ts"), plan=plan, read_dirs=read_dirs)
+            opened = self.trainspec.loads(text, parameters or {}, path=str(PLANS / "plan.ts"), plan=plan, read_dirs=read_dirs)
             self._played[key] = opened.run(overlap=overlap, network=network, contention=contention, fold=fold)
         return self._played[key]
 

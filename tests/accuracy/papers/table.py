@@ -82,14 +82,16 @@ def per_cent(table: Table) -> str:
     return table.unit if table.kind == "points" else "%"
 
 
-def verdict(table: Table, held: Optional[Summary]) -> str:
-    """What is asked, and whether held-back rows have it; without such rows nothing is said of them."""
+def verdict(table: Table, by_half: "dict[str, Optional[Summary]]") -> str:
+    """What is asked, and whether held-back rows have it (of closed forms, which have no halves, the given ones)."""
     if table.ask is None or table.kind == "holds":
         return ""
-    wanted = f"{table.ask:g} {per_cent(table)}"
-    if held is None:
-        return f"asked of held-back rows: {wanted}; none of them is here"
-    return f"asked of held-back rows: {wanted}: {'met' if held.mean <= table.ask else 'NOT MET'} ({held.mean:.1f})"
+    half = "held back" if by_half["held back"] or by_half["development"] else "given"
+    judged = by_half[half]
+    wanted = f"asked of rows {half}: {table.ask:g} {per_cent(table)}"
+    if judged is None:
+        return f"{wanted}; none of them is here"
+    return f"{wanted}: {'met' if judged.mean <= table.ask else 'NOT MET'} ({judged.mean:.2g})"
 
 
 def one_line(table: Table, name: str, s: Summary) -> str:
@@ -127,8 +129,8 @@ def totals(table: Table, rows: "list[Row]") -> Iterator[str]:
     whole = summary(table, rows)
     if whole and table.kind != "holds" and whole.rows > 2:
         yield distribution(whole)
-    if verdict(table, by_half["held back"]):
-        yield verdict(table, by_half["held back"])
+    if verdict(table, by_half):
+        yield verdict(table, by_half)
     yield from table.notes
 
 
