@@ -18,15 +18,16 @@ record HfArguments {
   ep: Int = 1 // experts over so many replicas
   sharding: String = "zero1" // over replicas: "ddp", "zero1", "zero2" or "fsdp"
   recompute: String = "none" // or "cheap", "attention", "selective", "full"
-  framework: String = "megatron_core" // or "torchtitan"
+  framework: String = "megatron_core" // or "megatron_lm", "torchtitan"
   mtp: Bool = false // with the modules that predict further words
   text: Bool = false // of a model of pictures and words the one of words alone
 }
 
 fn _profile(name: String) -> Framework = match name {
   "megatron_core" -> megatron_core
+  "megatron_lm" -> megatron_lm
   "torchtitan" -> torchtitan
-  _ -> refuse("no framework `" + name + "`: choose megatron_core or torchtitan")
+  _ -> refuse("no framework `" + name + "`: choose megatron_core, megatron_lm or torchtitan")
 }
 fn _replicas(a: HfArguments) -> Int = if min(a.gpus, a.tp, a.pp, a.ep, a.micro_batch, a.global_batch + 1) < 1 then refuse(
   "`gpus`, `tp`, `pp`, `ep` and `micro_batch` are 1 or more, `global_batch` is 0 or more",
@@ -83,7 +84,7 @@ let command_line = {
     "  cluster = run.cluster",
     "  mesh = { tp: run.tp, ep: run.ep, dp: run.dp, pp: run.pp }",
     "  apply = hf_strategies(run, tp, ep, dp, pp)",
-    "  schedule = one_f_one_b(p: pp, m: run.micro_batches, balanced: true)",
+    "  schedule = one_f_one_b(p: pp, m: run.micro_batches, balanced: run.framework.balanced)",
     "  batch = run.batch",
     "  precision = run.precision",
     "  optimizer = run.optimizer",

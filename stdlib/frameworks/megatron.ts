@@ -10,7 +10,7 @@ import std.frameworks.megatron_arguments
 import std.machines, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data
 import std.strategies.recompute, std.strategies.fp8, std.strategies.offload, std.schedules.one_f_one_b, std.schedules.interleaved,
   std.optimizers.adam
-import std.precision, std.hosts
+import std.frameworks.profile, std.frameworks.nvidia
 
 // -- machines: by the word after --gpu; `generation`: compute capability, by which libraries choose --
 let _machines = [
@@ -206,7 +206,7 @@ fn _held(a: MegatronArguments) -> Record = {
 
 // Gradients in fp16 are reduced in it, and copied to fp32 for the update, unless they are
 // accumulated in fp32.
-fn _optimizer(a: MegatronArguments) -> Record = if a.optimizer == "sgd" then sgd() else if a.optimizer != "adam" then refuse(
+fn _optimizer(a: MegatronArguments) -> Optimizer = if a.optimizer == "sgd" then sgd() else if a.optimizer != "adam" then refuse(
   "the optimizer `" + a.optimizer + "` has no record here: choose adam or sgd" + (if a.optimizer == "muon" or a.optimizer == "dist_muon"
     then " (muon multiplies matrices for its update, which no record of kernels states)" else ""),
 ) else if a.fp16 and not a.accumulate_allreduce_grads_in_fp32 then adam_with_copies() else adam()
@@ -215,12 +215,29 @@ fn _format(a: MegatronArguments) -> DType = if a.fp16 then fp16 else bf16
 fn _gradients(a: MegatronArguments) -> DType =
   if a.fp16 then (if a.accumulate_allreduce_grads_in_fp32 then fp32 else fp16) else if a.grad_reduce_in_bf16 then bf16 else fp32
 
-fn _described(a: MegatronArguments, on: Record) -> Record = {
-  framework: { name: "Megatron-LM", release: str(a.release) },
+// -- what the arguments make of the profile --
+fn megatron_profile(a: MegatronArguments) -> Framework = megatron_lm with {
+  release = str(a.release)
+  gradients = _gradients(a)
+  bucket = if a.ddp_bucket_size > 0 then a.ddp_bucket_size else megatron_lm.bucket
+  buckets = if a.ddp_bucket_size > 0 then as_stated else megatron_lm.buckets
+  overlap = a.overlap_grad_reduce
+  gather = a.overlap_param_gather
+  tensor = if a.tp_comm_overlap then "ring" else megatron_lm.tensor
+  context = if a.cp_comm_type == "p2p" then megatron_lm.context else "stream"
+  attention = if _attention(a) == "flash" then "flash2" else megatron_lm.attention
+  arithmetic = if a.moe_router_dtype == "" then { gemm: _format(a) } else {}
+  loss = if a.cross_entropy_loss_fusion and a.cross_entropy_fusion_impl == "te" then "fused" else megatron_lm.loss
+  update = if a.clip_grad > 0 then megatron_lm.update else megatron_unclipped
+  sharding = if a.use_distributed_optimizer then "zero1" else megatron_lm.sharding
+}
+fn _described(a: MegatronArguments, on: Record) -> Record = _as(a, on, megatron_profile(a))
+fn _as(a: MegatronArguments, on: Record, framework: Framework) -> Record = {
+  framework: framework,
   model: _model(a),
   cluster: on.cluster(a.gpus),
   slows: on.costs.slows,
-  costs: machine_costs(on, if a.fp8_format == "" then "bf16" else "fp8", if _attention(a) == "flash" then "flash2" else "cudnn"),
+  costs: machine_costs(on, if a.fp8_format == "" then "bf16" else "fp8", framework.attention),
   network: on.network,
   tp: a.tensor_model_parallel_size,
   cp: a.context_parallel_size,
@@ -232,13 +249,10 @@ fn _described(a: MegatronArguments, on: Record) -> Record = {
   dp: _replicas(a),
   pp: a.pipeline_model_parallel_size,
   batch: { micro: a.micro_batch_size * _spread(a), global: _global(a) },
-  precision: mixed(_format(a), gradients: _gradients(a)) with {
-    free_gradients = false // a buffer for all stays (megatron/core/distributed/param_and_grad_buffer.py)
-    arithmetic = if a.moe_router_dtype == "" then { gemm: _format(a) } else {}
-  },
-  optimizer: megatron_update(_optimizer(a), clip: a.clip_grad > 0),
+  precision: framework_precision(framework) with { compute = _format(a), weights = _format(a) },
+  optimizer: framework.update(_optimizer(a)),
   memory: _held(a),
-  host: megatron_host,
+  host: framework_host(framework),
   expert_tensor: _expert_tensor(a),
   tokens: if _is_t5(a) then a.encoder_seq_length + a.decoder_seq_length else a.seq_length,
   arguments: a,
@@ -335,12 +349,8 @@ fn _expert_strategies(run: Record, tp: Axis, ti: Axis, ci: Axis, ed: Axis, hidde
   expert_tensors_kept(tp),
 ] else expert_parallel(ci * ed, batch: ed, overlap: hidden)
 
-// Elements of a bucket, with and without the distributed optimizer (resolve_ddp_bucket_size of
-// megatron/training/training.py; before it, and still, the constructor of DistributedDataParallel;
-// the same in all releases since core_v0.7.0). Stages and chunks after the first have one bucket, and
-// so has a run without `overlap_grad_reduce`.
-fn _bucket(a: MegatronArguments, replicas: Int) -> Int = if a.ddp_bucket_size > 0 then a.ddp_bucket_size
-  else max(40_000_000, 1_000_000 * replicas)
+// Stages and chunks after the first have one bucket (`first` of the profile), and so has a run without
+// `overlap_grad_reduce`.
 fn _repeats(a: MegatronArguments) -> Int = if _is_t5(a) then a.encoder_num_layers + a.decoder_num_layers else a.num_layers +
   a.mtp_num_layers
 fn _parted(a: MegatronArguments) -> Int = if _stages(a) == 1 then _repeats(a) + 1 else if _is_t5(a) then div(
@@ -376,32 +386,41 @@ fn _strategies(
   ci: Axis,
   ed: Axis,
   hidden: Bool,
+) -> List = _strategies_as(if hidden then run.framework else _exposed(run.framework), run, tp, cp, replicas, wider, ti, ci, ed)
+fn _exposed(f: Framework) -> Framework = f with { tensor = "none", again = false, context = "none" }
+fn _strategies_as(
+  f: Framework,
+  run: Record,
+  tp: Axis,
+  cp: Axis,
+  replicas: Axis,
+  wider: Axis,
+  ti: Axis,
+  ci: Axis,
+  ed: Axis,
 ) -> List = [
-  if cp == 1 then none else if run.arguments.cp_comm_type == "a2a" then ulysses(cp, overlap: hidden)
-    else context_parallel(cp, overlap: if not hidden then false else if run.arguments.cp_comm_type == "p2p" then ring else true),
-  if tp == 1 then none else if run.arguments.sequence_parallel then tensor_sequence_parallel(
+  framework_context(f, cp, heads: run.arguments.cp_comm_type == "a2a"),
+  if tp == 1 then none else if run.arguments.sequence_parallel then framework_tensor(
+    f,
     tp,
-    gather: if run.arguments.tp_comm_overlap and hidden then ring else hidden,
-    scatter: if run.arguments.tp_comm_overlap and hidden then ring else hidden,
-    again: hidden,
-    slows: run.slows,
+    run.slows,
     elsewhere: if run.tp_outer > 1 then "expert_linear" else "",
-  ) else tensor_parallel(tp, overlap: hidden),
+  ) else tensor_parallel(tp, overlap: f.tensor != "none"),
   if tp == 1 then none else fused_operators(tp),
-  _expert_strategies(run, tp, ti, ci, ed, hidden),
-  if run.arguments.use_distributed_optimizer then zero1(
+  _expert_strategies(run, tp, ti, ci, ed, f.tensor != "none"),
+  if f.sharding == "zero1" then zero1(
     replicas,
-    bucket: _bucket(run.arguments, run.ed * run.dp * run.cp),
-    overlap: run.arguments.overlap_grad_reduce,
-    beside: run.arguments.overlap_param_gather,
+    bucket: f.buckets(f, run.ed * run.dp * run.cp),
+    overlap: f.overlap,
+    beside: f.gather,
     parted: _parted(run.arguments),
     wider: wider,
     of: "expert_linear",
-    updated: if run.arguments.overlap_grad_reduce then _bucket(run.arguments, run.ed * run.dp * run.cp) else 1 TiB,
+    updated: if f.overlap then f.buckets(f, run.ed * run.dp * run.cp) else 1 TiB,
   ) else data_parallel(
     replicas,
-    bucket: _bucket(run.arguments, run.ed * run.dp * run.cp),
-    overlap: run.arguments.overlap_grad_reduce,
+    bucket: f.buckets(f, run.ed * run.dp * run.cp),
+    overlap: f.overlap,
     parted: _parted(run.arguments),
     wider: wider,
     of: "expert_linear",
@@ -689,7 +708,8 @@ fn _uneven(a: MegatronArguments) -> Bool = if _laid_out(a) or _is_t5(a) then fal
   any([_of_rank(a, r) % _chunks(a) != 0 for r in 0..a.pipeline_model_parallel_size]) else _counted(a) % a.pipeline_model_parallel_size !=
   0 or (a.num_layers_per_virtual_pipeline_stage > 0 and div(_counted(a), a.pipeline_model_parallel_size) %
   a.num_layers_per_virtual_pipeline_stage != 0) or div(_counted(a), a.pipeline_model_parallel_size) % max(1, _chunks(a)) != 0
-fn _first(found: List, a: MegatronArguments) -> Record = if found == [] then _described(a, machine_named(_on(a.gpu).word)) else refuse(found[0].why)
+fn _first(found: List, a: MegatronArguments) -> Record = if found == [] then _described(a, machine_named(_on(a.gpu).word))
+  else refuse(found[0].why)
 fn megatron(a: MegatronArguments) -> Record = _first([r for r in _refusals(a) if r.wrong], a)
 
 // What `trainspec import megatron` reads: fields of `arguments` are followed, the lists are those of

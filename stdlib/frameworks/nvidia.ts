@@ -75,6 +75,24 @@ let megatron_2021: Framework = {
   update: megatron_update,
   sharding: "ddp",
 }
+// Megatron-LM as its arguments are where a command line says nothing; std.frameworks.megatron has what
+// they change. Buckets: resolve_ddp_bucket_size of megatron/training/training.py.
+fn _by_replicas(f: Framework, replicas: Int) -> Any = max(f.bucket, 1_000_000 * replicas)
+let megatron_lm: Framework = {
+  name: "Megatron-LM",
+  bucket: 40_000_000,
+  buckets: _by_replicas,
+  first: true,
+  overlap: false,
+  tensor: "stream",
+  attention: "cudnn",
+  arithmetic: { gemm: bf16 },
+  free_gradients: false,
+  host: megatron_host,
+  update: megatron_update,
+  sharding: "ddp",
+  balanced: false,
+}
 // Megatron-Bridge (2025 and 2026): its experts run without a bound on their tokens, whose counts
 // the host reads; fp8 with current scaling (`fp8_cs`, bf16_with_fp8_current_scaling_mixed).
 let megatron_bridge = megatron_core with { name = "Megatron-Bridge", current = true, choices = bridge_choices }

@@ -20,7 +20,9 @@ record Framework {
   gradients: DType = fp32 // in which gradients are kept and summed
   accumulate: Size = 0 B // bytes moved for a parameter to add a micro-batch's gradient
   free_gradients: Bool = true // as in `precision`; false: they lie in buffers that stay
-  bucket: Size = 25 MiB // of gradients, filled in the order of the backward
+  bucket: Any = 25 MiB // of gradients, filled in the order of the backward: a size, or elements
+  buckets: Function = as_stated // what a bucket holds, of the profile and the number of replicas
+  first: Bool = false // on stages after a pipeline's first one all gradients leave in one bucket
   overlap: Bool = true // sums of gradients go on beside the backward
   gather: Bool = false // updated parameters are gathered beside the next step's forward, not after the update
   tensor: String = "none" // how collectives of tensor parallelism overlap: "none", "stream" (beside work that does not need them), "ring" (in parts, with the products)
@@ -43,7 +45,9 @@ record Framework {
   copied: Bool = false // parameters and gradients of sharded layers go through buffers
   keep_last: Bool = false // the last layer's parameters stay gathered for its backward
   sharding: String // over replicas: "ddp", "zero1", "zero2", "fsdp"
+  balanced: Bool = true // stages have as much work as one another; false: as many layers
 }
+fn as_stated(f: Framework, replicas: Int) -> Any = f.bucket
 
 // What recipes set for a run where its source leaves it open; of experts as std.frameworks.bridge says.
 record FrameworkChoices {
@@ -78,8 +82,9 @@ fn _overlap_of(kind: String) -> Overlap = match kind {
   _ -> refuse("collectives overlap as none, stream or ring")
 }
 
-// Tensor parallelism over `t`, with sequence parallelism.
-fn framework_tensor(f: Framework, t: Axis, slows: Real = 1) = if t.size == 1 then none else tensor_sequence_parallel(
+// Tensor parallelism over `t`, with sequence parallelism. `slows`: of the machine
+// (`machine.costs.slows`); `elsewhere`: as in `tensor_sequence_parallel`.
+fn framework_tensor(f: Framework, t: Axis, slows: Real, elsewhere: String = "") = if t.size == 1 then none else tensor_sequence_parallel(
   t,
   gather: _overlap_of(f.tensor),
   scatter: _overlap_of(f.tensor),
@@ -87,6 +92,7 @@ fn framework_tensor(f: Framework, t: Axis, slows: Real = 1) = if t.size == 1 the
   slows: slows,
   again: f.again,
   adapters: f.tensor == "ring",
+  elsewhere: elsewhere,
 )
 
 // Parts of each sequence on `c`; `heads`: heads instead of keys and values travel.
@@ -105,8 +111,15 @@ fn framework_data(f: Framework, d: Axis, sharding: String, stages: Int = 1) = if
     copied: f.copied,
   )
   "zero2" -> fsdp(d, reshard: false, overlap: f.overlap, copied: f.copied)
-  "zero1" -> zero1(d, bucket: f.bucket, overlap: f.overlap, beside: f.gather)
-  "ddp" -> data_parallel(d, bucket: f.bucket, overlap: f.overlap)
+  "zero1" -> zero1(
+    d,
+    bucket: f.buckets(f, d.size),
+    overlap: f.overlap,
+    beside: f.gather,
+    first_of: if f.first then stages else 1,
+    updated: if f.first and f.overlap then f.buckets(f, d.size) else 1 TiB,
+  )
+  "ddp" -> data_parallel(d, bucket: f.buckets(f, d.size), overlap: f.overlap, first_of: if f.first then stages else 1)
   _ -> refuse("replicas are sharded as ddp, zero1, zero2 or fsdp")
 }
 

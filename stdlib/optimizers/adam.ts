@@ -71,4 +71,5 @@ fn megatron_update(o: Optimizer, check: Bool = true, scale: Bool = true, clip: B
     (if scale then [{ name: "scale gradients", reads: _size_of_gradient, writes: _size_of_gradient, whole: true }] else []) +
     (if clip then _norm + _scale else []) + o.kernels
 }
+fn megatron_unclipped(o: Optimizer) -> Optimizer = megatron_update(o, clip: false)
 fn nemo_update(o: Optimizer) -> Optimizer = megatron_update(o, scale: false)

@@ -5,17 +5,28 @@
 // along the rest are summed. A `bucket` without a unit counts elements. `parted`: of so many repeats
 // of the model, from the first on; what later ones hold leaves in one bucket (Megatron-LM, which has
 // buckets on the first stage of a pipeline alone: later ones' sums are not on the critical path).
+// `first_of`: of the first of so many stages, which share the repeats evenly.
 // Weights of ops of the kind `of` have their replicas along `wider`.
 let _all = 1 TiB // a bucket that nothing fills
 let _every = 1_000_000_000 // repeats: more than any model has
 
-strategy data_parallel(d: Axis, bucket: Any = 25 MiB, overlap: Bool = true, parted: Int = _every, wider: Any = 1, of: String = "") {
+fn _early(unit: Int, repeats: Int, parted: Int, first_of: Int) -> Bool = unit < parted and (first_of == 1 or unit * first_of < repeats)
+
+strategy data_parallel(
+  d: Axis,
+  bucket: Any = 25 MiB,
+  overlap: Bool = true,
+  parted: Int = _every,
+  first_of: Int = 1,
+  wider: Any = 1,
+  of: String = "",
+) {
   rule gradients optional {
-    match * where unit < parted
+    match * where _early(unit, repeats, parted, first_of)
     after gradients: all_reduce(gradients, over: if kind == of then wider else d, bucket: bucket, overlap: overlap)
   }
   rule together optional {
-    match * where unit >= parted
+    match * where not _early(unit, repeats, parted, first_of)
     after gradients: all_reduce(gradients, over: if kind == of then wider else d, bucket: _all, overlap: overlap)
   }
 }
@@ -32,19 +43,20 @@ strategy zero1(
   overlap: Bool = true,
   beside: Bool = false,
   parted: Int = _every,
+  first_of: Int = 1,
   updated: Any = _all,
   wider: Any = 1,
   of: String = "",
 ) {
   rule gradients optional {
-    match * where unit < parted
+    match * where _early(unit, repeats, parted, first_of)
     after gradients: reduce_scatter(gradients, over: if kind == of then wider else d, bucket: bucket, overlap: overlap)
     shard(optimizer, over: if kind == of then wider else d)
     before forward: all_gather(parameters, over: if not beside then 1 else if kind == of then wider else d, bucket: bucket, ahead: 1)
     after step: all_gather(parameters, over: if beside then 1 else if kind == of then wider else d, bucket: updated)
   }
   rule together optional {
-    match * where unit >= parted
+    match * where not _early(unit, repeats, parted, first_of)
     after gradients: reduce_scatter(gradients, over: if kind == of then wider else d, bucket: _all, overlap: overlap)
     shard(optimizer, over: if kind == of then wider else d)
     before forward: all_gather(parameters, over: if not beside then 1 else if kind == of then wider else d, bucket: _all, ahead: 1)

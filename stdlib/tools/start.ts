@@ -50,7 +50,7 @@ plan start_experts(
     framework_experts(framework.experts, tp * ep, "none", "bf16"),
     framework_recompute(recompute),
   ]
-  schedule = one_f_one_b(p: pp, m: global / (ep * dp * micro), balanced: true)
+  schedule = one_f_one_b(p: pp, m: global / (ep * dp * micro), balanced: framework.balanced)
   batch = { micro: micro * ep }
   precision = framework_precision(framework)
   optimizer = framework_optimizer(framework)
@@ -99,7 +99,7 @@ plan start_layers(
     framework_loss(framework),
     framework_recompute(recompute),
   ]
-  schedule = one_f_one_b(p: pp, m: global / (dp * micro), balanced: true)
+  schedule = one_f_one_b(p: pp, m: global / (dp * micro), balanced: framework.balanced)
   batch = { micro: micro }
   precision = framework_precision(framework)
   optimizer = framework_optimizer(framework)

@@ -7,6 +7,6 @@ plan mine(tp: Int = 2, dp: Int = 4) {
   model = llama3_8b(8192)
   cluster = machine_h100.cluster(8)
   mesh = { tp, dp }
-  apply = [framework_tensor(faster, tp), framework_data(faster, dp, faster.sharding), framework_loss(faster)]
+  apply = [framework_tensor(faster, tp, 1), framework_data(faster, dp, faster.sharding), framework_loss(faster)]
   costs = machine_costs(machine_h100)
 }

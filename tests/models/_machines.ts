@@ -7,7 +7,7 @@ plan machines(machine: Record, framework: Framework, recipe: String, tp: Int = 2
   cluster = machine.cluster(16)
   mesh = { tp, dp }
   apply = [
-    framework_tensor(framework, tp),
+    framework_tensor(framework, tp, 1),
     framework_data(framework, dp, framework.sharding),
     framework_products(recipe),
     framework_turned(machine, recipe),

@@ -25,7 +25,7 @@ plan tpu(
   cluster = machine.cluster(chips)
   mesh = { tp, cp, fsdp_chips, data }
   apply = [
-    framework_tensor(maxtext, tp),
+    framework_tensor(maxtext, tp, machine.costs.slows),
     if cp == 1 then none else context_parallel(cp),
     if data == 1 then fsdp(cp * fsdp_chips) else hsdp(cp * fsdp_chips, data),
     framework_products(recipe),
