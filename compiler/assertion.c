@@ -26,12 +26,41 @@ static const char *assertion_text_of(ts_session *s, const ts_figures *figures, s
                          is_time ? times[unit].name : sizes[unit].name);
 }
 
-static ts_env *scope(ts_session *s, const ts_figures *figures)
+static const char *word_before(ts_session *s)
 {
-  ts_env *env = ts_env_new(s, NULL);
-  s->running->steps = 0; /* each counts by itself */
+  return ts_lang_intern(s->lang, "before", strlen("before"));
+}
+
+/* TS_FIGURES: it names none or several. */
+static size_t only_figure(ts_session *s, const ts_ast *part)
+{
+  size_t found = TS_FIGURES;
   for (size_t i = 0; i < TS_FIGURES; i++)
-    ts_env_bind(env, ts_search_figure(s, i), ts_figure_value(i, figures->of[i]));
+    if (ts_ast_uses(part, ts_search_figure(s, i))) {
+      if (found < TS_FIGURES)
+        return TS_FIGURES;
+      found = i;
+    }
+  return found;
+}
+
+/* What a part is judged by; `before`: of a change, the figures before it; or NULL. */
+typedef struct judging {
+  ts_session *s;
+  const ts_figures *now, *before;
+  const ts_ast *part;
+} judging;
+
+/* Figures by name, and `before`: what the one figure that the part names was. */
+static ts_env *scope(const judging *j)
+{
+  ts_env *env = ts_env_new(j->s, NULL);
+  j->s->running->steps = 0; /* each counts by itself */
+  for (size_t i = 0; i < TS_FIGURES; i++)
+    ts_env_bind(env, ts_search_figure(j->s, i), ts_figure_value(i, j->now->of[i]));
+  size_t one = j->before ? only_figure(j->s, j->part) : TS_FIGURES;
+  if (one < TS_FIGURES)
+    ts_env_bind(env, word_before(j->s), ts_figure_value(one, j->before->of[one]));
   return env;
 }
 
@@ -47,86 +76,161 @@ static ts_figures made_up(uint32_t devices)
 
 /* ---- Parts ---- */
 
-static bool holds_whole(ts_session *s, const ts_env *env, const ts_ast *part, bool *holds)
+static bool is_binary(const ts_ast *part, uint32_t op)
 {
-  return ts_eval_bool(s, env, part, "an assertion", holds);
+  return part->kind == TS_AST_BINARY && part->u.op == op;
+}
+
+static judging side(const judging *j, bool right)
+{
+  judging part = *j;
+  part.part = right ? ts_ast_right(j->part) : ts_ast_left(j->part);
+  return part;
+}
+
+/* Sides of an `and` or an `or` have each their own `before`. */
+static bool holds_whole(const judging *j, bool *holds)
+{
+  bool and = is_binary(j->part, TS_OP_AND), left, right;
+  if (!j->before || !(and || is_binary(j->part, TS_OP_OR)))
+    return ts_eval_bool(j->s, scope(j), j->part, j->before ? "a condition" : "an assertion", holds);
+  judging sides[2] = {side(j, false), side(j, true)};
+  if (!holds_whole(&sides[0], &left) || !holds_whole(&sides[1], &right))
+    return false;
+  *holds = and? left && right : left || right;
+  return true;
 }
 
 /* "step_time is 22.17 s, mfu is not known" */
-static const char *found(ts_session *s, const ts_ast *part, const ts_figures *figures,
-                         bool *all_known)
+static const char *found(const judging *j, bool *all_known)
 {
   const char *all = "";
+  const ts_figures *of[2] = {j->now, j->before};
+  bool uses_before = j->before && ts_ast_uses(j->part, word_before(j->s));
   *all_known = true;
   for (size_t i = 0; i < TS_FIGURES; i++) {
-    if (!ts_ast_uses(part, ts_search_figure(s, i)))
+    if (!ts_ast_uses(j->part, ts_search_figure(j->s, i)))
       continue;
-    bool known = ts_is_stated(figures->of[i]);
-    *all_known &= known;
-    all = ts_arena_printf(s->arena, "%s%s%s is %s", all, *all ? ", " : "", ts_search_figure(s, i),
-                          known ? assertion_text_of(s, figures, i) : "not known");
+    for (int k = 0; k < (uses_before ? 2 : 1); k++) {
+      bool known = ts_is_stated(of[k]->of[i]);
+      *all_known &= known;
+      all = ts_arena_printf(j->s->arena, k ? "%s%s%swas %s" : "%s%s%s is %s", all, *all ? ", " : "",
+                            k ? "" : ts_search_figure(j->s, i),
+                            known ? assertion_text_of(j->s, of[k], i) : "not known");
+    }
   }
   return all;
 }
 
-static void assertion_report(ts_session *s, const ts_ast *part, const char *here)
+static void report(const judging *j, ts_code code, const char *verdict, const char *here)
 {
-  const ts_source *source = ts_sources_get(s->sources, part->span.file);
-  ts_diag *d = ts_report(s, TS_R0401, part->span, "`%.*s` does not hold%s%s",
-                         (int)(part->span.end - part->span.begin), source->text + part->span.begin,
-                         *here ? ": " : "", here);
-  ts_diag_here(d, "%s", *here ? here : "never holds");
+  ts_span span = j->part->span;
+  const ts_source *source = ts_sources_get(j->s->sources, span.file);
+  ts_diag *d = ts_report(j->s, code, span, "`%.*s` %s%s%s", (int)(span.end - span.begin),
+                         source->text + span.begin, verdict, *here ? ": " : "", here);
+  ts_diag_here(d, "%s", *here ? here : j->before ? "always holds" : "never holds");
 }
 
-static bool assertion_judge(ts_session *s, const ts_env *env, const ts_ast *part,
-                            const ts_figures *figures)
+static bool assertion_judge(judging j)
 {
   bool holds, known;
-  if (part->kind == TS_AST_BINARY && part->u.op == TS_OP_AND) {
-    bool left = assertion_judge(s, env, ts_ast_left(part), figures); /* both are looked at */
-    return assertion_judge(s, env, ts_ast_right(part), figures) && left;
+  if (is_binary(j.part, TS_OP_AND)) {
+    bool left = assertion_judge(side(&j, false)); /* both are looked at */
+    return assertion_judge(side(&j, true)) && left;
   }
-  const char *here = found(s, part, figures, &known);
-  if (!known) {
-    assertion_report(s, part, here);
+  const char *here = found(&j, &known);
+  if (known && !holds_whole(&j, &holds))
     return false;
+  if (!known || !holds)
+    report(&j, TS_R0401, "does not hold", here);
+  return known && holds;
+}
+
+/* False: it holds, which is reported, or cannot be told. */
+static bool condition_judge(judging j)
+{
+  bool holds, known;
+  if (is_binary(j.part, TS_OP_OR)) {
+    bool left = condition_judge(side(&j, false));
+    return condition_judge(side(&j, true)) && left;
   }
-  if (!holds_whole(s, env, part, &holds))
+  const char *here = found(&j, &known);
+  if (known && !holds_whole(&j, &holds))
     return false;
-  if (!holds)
-    assertion_report(s, part, here);
-  return holds;
+  if (!known || holds)
+    report(&j, TS_R0402, known ? "holds" : "cannot be told", here);
+  return known && !holds;
 }
 
 /* ---- All of it ---- */
 
-/* So that a part behind an `and` or an `or` is checked, too. */
-static bool try_out(ts_session *s, const ts_env *env, const ts_ast *part)
+static ts_env *scope_of(void *closure, const ts_figures *figures)
 {
-  bool holds;
-  if (part->kind == TS_AST_BINARY && (part->u.op == TS_OP_AND || part->u.op == TS_OP_OR)) {
-    bool left = try_out(s, env, ts_ast_left(part));
-    return try_out(s, env, ts_ast_right(part)) && left;
-  }
-  return holds_whole(s, env, part, &holds);
+  judging j = *(const judging *)closure;
+  j.now = figures;
+  j.before = j.before ? figures : NULL;
+  return scope(&j);
 }
 
-static ts_env *scope_of(void *session, const ts_figures *figures)
+/* `before` is of one figure. */
+static bool is_of_one(const judging *j)
 {
-  return scope(session, figures);
+  if (!j->before || !ts_ast_uses(j->part, word_before(j->s)) ||
+      only_figure(j->s, j->part) < TS_FIGURES)
+    return true;
+  ts_diag *d = ts_report(j->s, TS_E0201, j->part->span,
+                         "`before` needs one figure beside it, whose value before it is");
+  ts_diag_here(d, "names %s", *found(j, &(bool){false}) ? "several" : "none");
+  ts_diag_help(d, "join parts by `and` or `or`: `step_time > 1.01 * before or cost > before`");
+  return false;
+}
+
+/* With figures that are made up, so that a part behind an `and` or an `or` is checked, too. */
+static bool try_out(judging j)
+{
+  bool holds;
+  if (is_binary(j.part, TS_OP_AND) || is_binary(j.part, TS_OP_OR)) {
+    bool left = try_out(side(&j, false));
+    return try_out(side(&j, true)) && left;
+  }
+  return is_of_one(&j) && holds_whole(&j, &holds);
+}
+
+static bool check_shares(judging j)
+{
+  const ts_share_check shares = {.s = j.s, .scope = scope_of, .closure = &j};
+  if (!j.before || !(is_binary(j.part, TS_OP_AND) || is_binary(j.part, TS_OP_OR)))
+    return ts_check_shares(&shares, j.part);
+  return check_shares(side(&j, false)) && check_shares(side(&j, true));
+}
+
+static bool read_with(ts_session *s, const char *option, const char *text, uint32_t devices,
+                      bool change, ts_assertion *assertion)
+{
+  uint32_t file = ts_sources_add(s->sources, option, "command line", text, strlen(text));
+  ts_figures figures = made_up(devices);
+  *assertion = (ts_assertion){.text = text, .expr = ts_parse_expr(s->lang, file)};
+  judging j = {s, &figures, change ? &figures : NULL, assertion->expr};
+  return assertion->expr && try_out(j) && check_shares(j);
 }
 
 bool ts_assertion_read(ts_session *s, const char *text, uint32_t devices, ts_assertion *assertion)
 {
-  uint32_t file = ts_sources_add(s->sources, "--assert", "command line", text, strlen(text));
-  ts_figures figures = made_up(devices);
-  *assertion = (ts_assertion){.text = text, .expr = ts_parse_expr(s->lang, file)};
-  const ts_share_check shares = {.s = s, .scope = scope_of, .closure = s};
-  return assertion->expr && try_out(s, scope(s, &figures), assertion->expr) &&
-         ts_check_shares(&shares, assertion->expr);
+  return read_with(s, "--assert", text, devices, false, assertion);
+}
+
+bool ts_condition_read(ts_session *s, const char *text, ts_assertion *condition)
+{
+  return read_with(s, "--fail-if", text, 1, true, condition);
 }
 
 bool ts_assertion_holds(ts_session *s, const ts_assertion *assertion, const ts_figures *figures)
 {
-  return assertion_judge(s, scope(s, figures), assertion->expr, figures);
+  return assertion_judge((judging){s, figures, NULL, assertion->expr});
+}
+
+bool ts_condition_passes(ts_session *s, const ts_assertion *condition, const ts_figures *before,
+                         const ts_figures *after)
+{
+  return condition_judge((judging){s, after, before, condition->expr});
 }

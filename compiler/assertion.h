@@ -18,4 +18,12 @@ bool ts_assertion_read(ts_session *s, const char *text, uint32_t devices, ts_ass
  * figures that it names. A part with a figure that is not known does not hold. */
 bool ts_assertion_holds(ts_session *s, const ts_assertion *assertion, const ts_figures *figures);
 
+/* Of a change of a plan: `step_time > 1.01 * before`. In a part of an `and` or an `or` that names
+ * one figure, `before` is what that figure was. */
+bool ts_condition_read(ts_session *s, const char *text, ts_assertion *condition);
+/* Each part of an `or` that holds is reported (R0402); one with a figure that is not known is not
+ * passed. */
+bool ts_condition_passes(ts_session *s, const ts_assertion *condition, const ts_figures *before,
+                         const ts_figures *after);
+
 #endif

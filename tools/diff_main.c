@@ -4,6 +4,7 @@
 
 #include "base/diag_record.h"
 #include "base/options.h"
+#include "compiler/assertion.h"
 #include "compiler/compile.h"
 #include "runtime/account/memory.h"
 #include "runtime/report/confidence.h"
@@ -16,12 +17,15 @@
 #include "tools/cli/programs.h"
 #include "tools/cli/play_warnings.h"
 
-enum { FORMAT = 1, OUTPUT, SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
+enum { FORMAT = 1, OUTPUT, FAIL_IF, SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
 enum { TEXT, JSON, HTML, MARKDOWN }; /* forms */
 
 static const ts_option options[] = {
-  {FORMAT, 0, "format", "FORM", "text, json, html (a page) or markdown, a comment on a change (text)", "Report"},
+  {FORMAT, 0, "format", "FORM",
+   "text, json, html (a page) or markdown, a comment on a change (text)", "Report"},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
+  {FAIL_IF, 0, "fail-if", "EXPR",
+   "end with 1 only where EXPR holds of the figures, which were `before`; repeatable", NULL},
   PLAN_OPTIONS,
   {0},
 };
@@ -34,11 +38,12 @@ static const char *const notes[] = {
   "Examples:",
   "$ old.ts new.ts",
   "$ --format=markdown old.ts new.ts >comment.md",
+  "$ --fail-if 'step_time > 1.01 * before' old.ts new.ts",
   "  git difftool -y -x 'trainspec diff -I plans' main -- plans/big.ts",
   "  tsc -D tp=4 -o four.ir plan.ts; trainspec diff four.ir plan.ts",
   "",
   "Exit codes: 0 no difference, 1 differences, 2 one of them cannot be played, or",
-  "wrong usage, 4 cannot read or write.",
+  "wrong usage, 4 cannot read or write. With --fail-if: 0 none holds, 1 one does.",
   NULL,
 };
 static const ts_program program = TS_COMMAND("compares two plans and their results.");
@@ -54,6 +59,8 @@ typedef struct diff_task {
   ts_summary *summaries[2];
   ts_fact_changes changes;
   ts_interval ratio; /* of the step times, after over before */
+  TS_VEC(const char *) asked; /* --fail-if */
+  TS_VEC(ts_assertion) conditions;
 } diff_task;
 
 typedef struct diff_played {
@@ -80,6 +87,7 @@ static bool diff_take(diff_task *t, int id)
       t->options.status = TS_EXIT_USAGE;
     return t->form >= 0;
   case OUTPUT: t->output = t->options.argument; return true;
+  case FAIL_IF: TS_PUSH(t->arena, &t->asked, t->options.argument); return true;
   default:
     t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id);
     return !t->options.status;
@@ -102,11 +110,12 @@ static bool diff_read_options(diff_task *t, int argc, char **argv)
   return false;
 }
 
-/* Names without folders, where these distinguish them. */
+/* Names without folders, where these distinguish them; a pipe's, "/dev/fd/63", says nothing. */
 static const char *diff_name_of(const diff_task *t, int which, const char *otherwise)
 {
   const char *names[2] = {ts_base_name(t->paths[0]), ts_base_name(t->paths[1])};
-  return strcmp(names[0], names[1]) == 0 ? otherwise : names[which];
+  bool pipe = !strncmp(t->paths[which], "/dev/fd/", 8) || !strncmp(t->paths[which], "/proc/", 6);
+  return pipe || strcmp(names[0], names[1]) == 0 ? otherwise : names[which];
 }
 
 static void take_messages(diff_task *t, const ts_session *from)
@@ -210,6 +219,27 @@ static void diff_put_report(void *closure, FILE *out)
   }
 }
 
+static bool diff_read_conditions(diff_task *t)
+{
+  bool good = true;
+  for (size_t i = 0; i < t->asked.count; i++) {
+    ts_assertion one;
+    good &= ts_condition_read(t->session, t->asked.at[i], &one);
+    TS_PUSH(t->arena, &t->conditions, one);
+  }
+  return good;
+}
+
+/* Whether no condition holds. */
+static bool diff_passes(diff_task *t)
+{
+  ts_figures before = ts_figures_of(t->summaries[0]), after = ts_figures_of(t->summaries[1]);
+  bool passes = true;
+  for (size_t i = 0; i < t->conditions.count; i++)
+    passes &= ts_condition_passes(t->session, &t->conditions.at[i], &before, &after);
+  return passes;
+}
+
 static int diff_report(diff_task *t)
 {
   const ts_summary *before = t->summaries[0], *after = t->summaries[1];
@@ -217,22 +247,27 @@ static int diff_report(diff_task *t)
     ts_facts_compare(t->arena, ts_facts_of(t->arena, before), ts_facts_of(t->arena, after));
   t->ratio = ts_interval_of_ratio(&after->confidence, &before->confidence);
   int status = ts_options_write(&t->options, t->output, diff_put_report, t);
-  return status != TS_EXIT_DONE ? status : t->changes.count ? DIFFERENT : SAME;
+  if (status != TS_EXIT_DONE)
+    return status;
+  return t->asked.count ? SAME : t->changes.count ? DIFFERENT : SAME;
 }
 
 static int diff_compare(diff_task *t)
 {
   diff_played plans[2] = {0};
-  bool both = diff_play(t, 0, &plans[0]) && diff_play(t, 1, &plans[1]);
-  if (both)
-    warn(t, plans);
-  int status = ts_options_report(&t->options, t->session->diags);
+  bool both = diff_read_conditions(t) && diff_play(t, 0, &plans[0]) && diff_play(t, 1, &plans[1]);
   for (int i = 0; i < 2; i++)
     t->summaries[i] = plans[i].summary, t->inputs[i] = &plans[i].input;
-  if (both && !status)
+  if (both)
+    warn(t, plans);
+  bool passes = !both || diff_passes(t);
+  int status = ts_options_report(&t->options, t->session->diags);
+  if (both && (!status || !passes)) {
     status = diff_report(t);
-  else if (status != TS_EXIT_ENVIRONMENT)
+    status = status == SAME && !passes ? DIFFERENT : status;
+  } else if (status != TS_EXIT_ENVIRONMENT) {
     status = TROUBLE;
+  }
   for (int i = 0; i < 2; i++) {
     ts_run_free(plans[i].run);
     if (plans[i].open)
