@@ -1,8 +1,8 @@
 """./dev accuracy papers: tables and figures of the papers that TrainSpec implements, predicted beside what is printed.
 
-    papers --data DIR --source DIR --build DIR [--write PAGE] [PAPER[.FUNCTION]...]      # PAPER: moye, simai, triosim, torchsim
+    papers --data DIR --source DIR --build DIR [--write PAGE] [--workloads DIR] [PAPER[.FUNCTION]...]
 
-A paper is a module here, whose `tables(context)` yields Tables. Rows of the data folder decide which half is judged: a folder with held-back
+PAPER: moye, simai, triosim, torchsim. A paper is a module here, whose `tables(context)` yields Tables. Rows of the data folder decide which half is judged: a folder with held-back
 rows in the same layout is judged the same way. Files that are absent are named and passed over.
 """
 import argparse
@@ -27,6 +27,7 @@ def arguments():
     p.add_argument("--source", required=True)
     p.add_argument("--build", required=True)
     p.add_argument("--write", metavar="PAGE", help="also write the tables as Markdown")
+    p.add_argument("--workloads", metavar="DIR", help="SimAI's text workloads for simai.closed_forms (aliyun/aicb, workload/simAI/model_workload)")
     p.add_argument("paper", nargs="*", help=f"{', '.join(known())}, or a function of one: moye.table12")
     chosen = p.parse_args()
     for name in chosen.paper:
@@ -53,7 +54,7 @@ def tables(context, names):
 def main():
     chosen = arguments()
     written, last = [], None
-    for paper, table in tables(Context(chosen.data, chosen.source, chosen.build), chosen.paper):
+    for paper, table in tables(Context(chosen.data, chosen.source, chosen.build, chosen.workloads), chosen.paper):
         rows = list(table.rows)
         print("\n".join(text(table, rows)), end="\n\n", flush=True)
         if paper != last:

@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -21,9 +22,10 @@ class Missing(Exception):
 
 
 class Context:
-    """`data`: the folder that has papers/; `source`: the tree; `build`: where its programs are."""
+    """`data`: the folder that has papers/; `source`: the tree; `build`: where its programs are; `workloads`: a folder of SimAI's texts."""
 
-    def __init__(self, data, source, build):
+    def __init__(self, data, source, build, workloads=None):
+        self.workloads = workloads
         self.data, self.source, self.build = (pathlib.Path(p).resolve() for p in (data, source, build))
         os.environ["TRAINSPEC_LIBRARY"] = str(self.build / "libtrainspec.so")
         sys.path.insert(0, str(self.source / "packages/python"))
@@ -55,9 +57,13 @@ class Context:
         with open(self.file(path), newline="", encoding="utf-8") as f:
             return list(csv.DictReader(f))
 
+    def plan_file(self, name) -> pathlib.Path:
+        """A plan of papers/plans."""
+        return PLANS / f"{name}.ts"
+
     def plan(self, name) -> str:
-        """The text of a plan of papers/plans."""
-        return (PLANS / f"{name}.ts").read_text(encoding="utf-8")
+        """The text of a plan."""
+        return self.plan_file(name).read_text(encoding="utf-8")
 
     def play(self, text, parameters=None, *, plan=None, overlap=None, network=None, contention=False, fold=True, read_dirs=()):
         """A step of a plan, by the Python package: its Result. Values of parameters are those of the language, as after -D."""
@@ -79,9 +85,7 @@ class Context:
         """A program of the build."""
         return subprocess.run([str(self.build / program), *map(str, arguments)], capture_output=True, text=True, cwd=self.source, **options)
 
-    def json(self, program, *arguments):
-        """The JSON that a program of the build prints."""
-        done = self.run(program, *arguments)
-        if done.returncode:
-            raise RuntimeError(f"{program} {' '.join(map(str, arguments))} ended with {done.returncode}:\n{done.stderr[-2000:]}")
-        return json.loads(done.stdout)
+    def parameters(self, plan, defines):
+        """The number of parameters of a plan's model, from the text form of its IR."""
+        said = self.run("tsc", "-S", "-o", "-", *(x for name, value in defines.items() for x in ("-D", f"{name}={value}")), plan)
+        return int(re.search(r"^parameters (\d+)$", said.stdout, re.M)[1])

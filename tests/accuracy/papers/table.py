@@ -24,7 +24,8 @@ class Row:
 
 @dataclass
 class Table:
-    """`kind`: how errors count: "relative" (per cent of the measured value), "points" (of its unit), "holds" (a statement, true or not).
+    """`kind`: how errors count: "relative" (per cent of the measured value), "points" (of its unit), "holds" (a statement, true or not),
+    "cost" (of simulating: no error, but how many times less it is).
 
     `ask`: the most that the mean error of the held-back rows may be; None where nothing is asked.
     """
@@ -40,7 +41,7 @@ class Table:
 
 def error(table: Table, row: Row) -> Optional[float]:
     """Signed; of statements 0 where we say the same, else 100."""
-    if row.predicted is None or row.measured is None:
+    if row.predicted is None or row.measured is None or table.kind == "cost":
         return None
     if table.kind == "holds":
         return 0.0 if row.predicted == row.measured else 100.0
@@ -106,6 +107,13 @@ def distribution(s: Summary) -> str:
     return "CDF of errors: " + ", ".join(f"{p} % of rows {e:.1f}" for p, e in zip(PERCENTILES, s.percentiles))
 
 
+def off_by(table: Table, row: Row) -> str:
+    e = error(table, row)
+    if table.kind == "cost" and row.predicted:
+        return f"{row.measured / row.predicted:,.0f} x"
+    return "-" if e is None else "" if table.kind == "holds" else f"{e:+.1f}"
+
+
 def text(table: Table, rows: "list[Row]") -> Iterator[str]:
     """The table as lines of text."""
     yield f"{table.title} ({table.source}), {table.unit}"
@@ -113,10 +121,8 @@ def text(table: Table, rows: "list[Row]") -> Iterator[str]:
     width = max([len(r.name) for r in rows] + [3])
     yield f"  {'row':<{width}}  {'half':<11}  {'predicted':>10}  {'printed':>10}  {'error':>8}  {'theirs':>8}"
     for r in rows:
-        e = error(table, r)
-        off = "-" if e is None else "" if table.kind == "holds" else f"{e:+.1f}"
         theirs = "-" if r.theirs is None else f"{r.theirs:.1f}"
-        yield (f"  {r.name:<{width}}  {r.half:<11}  {shown(r.predicted):>10}  {shown(r.measured):>10}  {off:>8}  {theirs:>8}"
+        yield (f"  {r.name:<{width}}  {r.half:<11}  {shown(r.predicted):>10}  {shown(r.measured):>10}  {off_by(table, r):>8}  {theirs:>8}"
                f"{'  ' + r.note if r.note else ''}")
     yield from ("  " + line for line in totals(table, rows))
 
@@ -138,10 +144,8 @@ def page(table: Table, rows: "list[Row]") -> Iterator[str]:
     """The table in Markdown."""
     yield f"### {table.title}\n"
     yield f"Source: {table.source}. Unit: {table.unit}. Assumed: {table.assumed}\n"
-    yield "| row | half | predicted | printed | error | theirs | |\n|---|---|---|---|---|---|---|"
+    yield f"| row | half | predicted | printed | error, {per_cent(table)} | theirs | |\n|---|---|---|---|---|---|---|"
     for r in rows:
-        e = error(table, r)
-        off = "" if e is None or table.kind == "holds" else f"{e:+.1f} {per_cent(table)}"
-        yield (f"| {r.name} | {r.half} | {shown(r.predicted)} | {shown(r.measured)} | {off} | "
+        yield (f"| {r.name} | {r.half} | {shown(r.predicted)} | {shown(r.measured)} | {off_by(table, r)} | "
                f"{'' if r.theirs is None else f'{r.theirs:g}'} | {r.note} |")
     yield "\n" + "".join(f"- {line}\n" for line in totals(table, rows))
