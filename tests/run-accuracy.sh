@@ -134,6 +134,8 @@ else
     lacks "$scratch/page.md" '| vgg19, made up | held back |' '5,000')"
 fi
 
+report "doc/papers.md has the mechanisms, and what they name exists" "$(PYTHONDONTWRITEBYTECODE=1 python3 "$root/tests/accuracy/papers/mechanisms.py" --build "$build" --check 2>&1)"
+
 # -- README --
 # Figures of README's and doc/accuracy_inputs.md's tables, by the set that a first cell links to, against doc/accuracy.md.
 figures() { # FILE PATTERN: SET ROWS MEAN MEDIAN WITHIN ORDER BASELINE

@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 from context import Context, Missing
-from table import page, text
+from table import page, summary_line, text
 
 PAPERS = {"moye": "Echo and Moye", "triosim": "TrioSim", "simai": "SimAI", "torchsim": "TorchSim"}
 
@@ -27,6 +27,7 @@ def arguments():
     p.add_argument("--source", required=True)
     p.add_argument("--build", required=True)
     p.add_argument("--write", metavar="PAGE", help="also write the tables as Markdown")
+    p.add_argument("--summary", metavar="PAGE", help="also write a line for each table between the marks of doc/papers.md")
     p.add_argument("--workloads", metavar="DIR", help="SimAI's text workloads for simai.closed_forms (aliyun/aicb, workload/simAI/model_workload)")
     p.add_argument("paper", nargs="*", help=f"{', '.join(known())}, or a function of one: moye.table12")
     chosen = p.parse_args()
@@ -51,18 +52,29 @@ def tables(context, names):
             print(f"{paper}: skipped, there is no {e}")
 
 
+def put_summary(file, lines):
+    """Puts the lines between the marks of a page."""
+    begin, end = "<!-- tables -->\n", "<!-- end of tables -->\n"
+    head, rest = pathlib.Path(file).read_text(encoding="utf-8").split(begin)
+    table = "\n| table or figure | rows | error, mean (worst) | theirs | asked |\n|---|---|---|---|---|\n" + "\n".join(lines) + "\n\n"
+    pathlib.Path(file).write_text(head + begin + table + end + rest.split(end)[1], encoding="utf-8")
+
+
 def main():
     chosen = arguments()
-    written, last = [], None
+    written, lines, last = [], [], None
     for paper, table in tables(Context(chosen.data, chosen.source, chosen.build, chosen.workloads), chosen.paper):
         rows = list(table.rows)
         print("\n".join(text(table, rows)), end="\n\n", flush=True)
+        lines.append(summary_line(table, rows))
         if paper != last:
             written.append(f"## {PAPERS[paper]}\n")
         written += page(table, rows)
         last = paper
     if chosen.write:
         pathlib.Path(chosen.write).write_text("\n".join(written) + "\n", encoding="utf-8")
+    if chosen.summary:
+        put_summary(chosen.summary, lines)
 
 
 if __name__ == "__main__":

@@ -149,3 +149,20 @@ def page(table: Table, rows: "list[Row]") -> Iterator[str]:
         yield (f"| {r.name} | {r.half} | {shown(r.predicted)} | {shown(r.measured)} | {off_by(table, r)} | "
                f"{'' if r.theirs is None else f'{r.theirs:g}'} | {r.note} |")
     yield "\n" + "".join(f"- {line}\n" for line in totals(table, rows))
+
+
+def summary_line(table: Table, rows: "list[Row]") -> str:
+    """A line of doc/papers.md."""
+    s = summary(table, rows)
+    asked = "" if table.ask is None else "all hold" if table.kind == "holds" else "exact" if table.ask < 0.01 else f"{table.ask:g} {per_cent(table)}"
+    if table.kind == "cost":
+        least = min(row.measured / row.predicted for row in rows if row.predicted)
+        found = f"{least:,.0f} times less or better"
+    elif s is None:
+        found = "no comparison"
+    elif table.kind == "holds":
+        found = f"{round(s.rows * s.within[0] / 100)} of {s.rows} hold"
+    else:
+        found = f"{s.mean:.1f} {per_cent(table)} ({s.worst:.1f})"
+    theirs = f"{s.theirs:.1f} {per_cent(table)}" if s and s.theirs is not None else ""
+    return f"| {table.title} | {len(rows)} | {found} | {theirs} | {asked} |"
