@@ -1,5 +1,8 @@
-// Two figures of all plans that fit, and those that no other beats by both (the Pareto front).
+// Two figures of all plans that fit, and those that no other beats by both (the Pareto front). Of the
+// step time its interval is drawn, too, where a plan is on the front, chosen, or can be as good as the
+// best. Plans that do not fit are grey, where they lack little: the others would make the picture small.
 
+const NEARLY = 1.2; // of the device's memory: what plans need that are shown though they do not fit
 const AROUND = {left: 78, right: 16, top: 24, bottom: 40};
 
 class Front extends Picture {
@@ -44,12 +47,30 @@ class Front extends Picture {
     return {low, high, at: v => from + (v - low) / (high - low) * (to - from)};
   }
 
+  // Of the plans with an interval that the picture has room for: lines from its low to its high end.
+  intervals(list, x, y) {
+    const {sweep: s} = this, c = this.canvas.getContext("2d"), across = this.x.name === "step_time";
+    if (!across && this.y.name !== "step_time") return;
+    const along = across ? x : y, clamp = v => along.at(Math.max(along.low, Math.min(along.high, v)));
+    for (const i of list) {
+      if (s.low[i] === null) continue;
+      const from = clamp(s.low[i]), to = clamp(s.high[i]), at = across ? y.at(this.y.of[i]) : x.at(this.x.of[i]);
+      c.beginPath();
+      c.moveTo(...(across ? [from, at] : [at, from]));
+      c.lineTo(...(across ? [to, at] : [at, to]));
+      c.stroke();
+    }
+  }
+
   draw() {
-    const c = this.begin(), s = this.sweep, {ink, faint, rail, path, mark, busy} = this.colours;
-    const list = s.ranked.filter(i => this.x.of[i] !== null && this.y.of[i] !== null);
+    const c = this.begin(), s = this.sweep, {ink, faint, rail, line, path, mark, busy} = this.colours;
+    const known = i => this.x.of[i] !== null && this.y.of[i] !== null;
+    const list = s.ranked.filter(known), over = s.states.indexOf("out of memory"), unfit = s.shown.filter(i => s.state[i] === over && known(i));
     const right = this.width - AROUND.right, bottom = this.height - AROUND.bottom;
-    const x = this.scale(this.x, list, AROUND.left, right), y = this.scale(this.y, list, bottom, AROUND.top);
+    const memory = s.measures.find(m => m.name === "peak_memory"), near = unfit.filter(i => memory && memory.of[i] < 8 * NEARLY * s.limit[i]);
+    const x = this.scale(this.x, [...list, ...near], AROUND.left, right), y = this.scale(this.y, [...list, ...near], bottom, AROUND.top);
     this.line = s.front(list, this.x, this.y);
+    const equals = list.filter(i => s.equalTo(i)), wide = list.length <= 200;
     const binary = m => m.name === "peak_memory", onFront = new Set(this.line);
     c.fillStyle = faint; c.strokeStyle = rail; c.lineWidth = 1; c.textAlign = "center";
     for (const v of ticks(x.low, x.high, Math.max(2, this.width / 110), binary(this.x))) {
@@ -73,6 +94,18 @@ class Front extends Picture {
       c[k ? "lineTo" : "moveTo"](...at);
     });
     c.stroke();
+    c.globalAlpha = 0.45;
+    c.strokeStyle = busy; c.lineWidth = 1.2;
+    if (wide) this.intervals(equals.filter(i => !onFront.has(i) && i !== s.at), x, y);
+    c.strokeStyle = path;
+    this.intervals(this.line.filter(i => i !== s.at), x, y);
+    c.globalAlpha = 1;
+    c.strokeStyle = mark; c.lineWidth = 2.4;
+    if (list.includes(s.at)) this.intervals([s.at], x, y);
+    const inside = unfit.map(i => [x.at(this.x.of[i]), y.at(this.y.of[i]), i])
+      .filter(([px, py]) => px >= AROUND.left && px <= right && py >= AROUND.top && py <= bottom);
+    c.fillStyle = line;
+    for (const [px, py] of inside) { c.beginPath(); c.arc(px, py, 3.2, 0, 7); c.fill(); }
     this.places = list.map(i => [x.at(this.x.of[i]), y.at(this.y.of[i]), i]);
     const dots = (filter, size, colour) => {
       c.fillStyle = colour;
@@ -83,7 +116,10 @@ class Front extends Picture {
     const chosen = this.places.find(p => p[2] === s.at);
     if (chosen) { c.strokeStyle = mark; c.lineWidth = 2.5; c.beginPath(); c.arc(chosen[0], chosen[1], 8, 0, 7); c.stroke(); }
     this.legend.replaceChildren(element("span", {class: "key"}, element("i", {style: {background: path}}), `front: ${countText(this.line.length)}`),
-      element("span", {class: "key"}, element("i", {style: {background: busy}}), `others: ${countText(list.length - this.line.length)}`));
+      element("span", {class: "key"}, element("i", {style: {background: busy}}), `others: ${countText(list.length - this.line.length)}`),
+      inside.length ? element("span", {class: "key"}, element("i", {style: {background: line}}), `do not fit: ${countText(inside.length)} of ${countText(unfit.length)} in the picture`) : "",
+      equals.length > 1 ? `${countText(equals.length - 1)} can be as good as the best` : "");
+    this.places.push(...inside);
     this.canvas.setAttribute("aria-label", `${this.y.title} over ${this.x.title} of ${list.length} plans; ${this.line.length} on the front. Arrow keys go along it.`);
   }
 

@@ -39,7 +39,7 @@ class Table {
         return direction * (typeof x === "string" ? compareText(x, y) : x - y) || a - b;
       });
     this.heads.forEach((h, k) => h.setAttribute("aria-sort", this.columns[k] !== by ? "none" : this.up ? "ascending" : "descending"));
-    this.body.replaceChildren(...list.slice(0, this.rows).map(i => element("tr", {class: i === s.at ? "chosen" : null, "data-plan": i, onclick: () => s.choose(i)},
+    this.body.replaceChildren(...list.slice(0, this.rows).map(i => element("tr", {class: i === s.at ? "chosen" : s.state[i] === s.ok ? null : "unfit", "data-plan": i, onclick: () => s.choose(i)},
       this.columns.map((c, k) => k ? element("td", {}, c.text(i)) : element("th", {scope: "row"},
         element("button", {class: "link", "aria-label": `Plan ${i + 1}: ${s.point(i)}`, "aria-pressed": i === s.at ? "true" : "false"}, c.text(i)))))));
     this.more.hidden = list.length <= this.rows;
