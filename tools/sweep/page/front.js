@@ -53,7 +53,7 @@ class Front extends Picture {
     if (!across && this.y.name !== "step_time") return;
     const along = across ? x : y, clamp = v => along.at(Math.max(along.low, Math.min(along.high, v)));
     for (const i of list) {
-      if (s.low[i] === null) continue;
+      if (!(s.high[i] > 0)) continue; // not known
       const from = clamp(s.low[i]), to = clamp(s.high[i]), at = across ? y.at(this.y.of[i]) : x.at(this.x.of[i]);
       c.beginPath();
       c.moveTo(...(across ? [from, at] : [at, from]));

@@ -8,6 +8,7 @@ class Live {
     this.history = []; // [seconds of our clock, plans done]
     const measure = (name, unit, title) => ({name, title, better: -1, of: [], text: UNITS[unit]}); // units of live.json's schema
     this.sweep = {measures: [measure("step_time", "s", "step time"), measure("peak_memory", "bit", "peak memory")], ranked: [], at: -1, listeners: [], names: [],
+      states: [], shown: [], low: [], high: [], equalTo: () => false, // a journal has none of these
       choose: i => { this.sweep.at = i; this.draw(); }, point: i => this.sweep.names[i], front: Sweep.prototype.front};
     this.said = element("p", {class: "status", role: "status"});
     document.querySelector("header").append(this.said);
