@@ -27,6 +27,12 @@ struct ts_compose_memo {
   ts_hash_table table; /* of items */
 };
 
+typedef struct taken { /* as ts_attribution has it */
+  const ts_ir_node *node;
+  ts_share_kind kind;
+  uint64_t time;
+} taken;
+
 typedef struct composer {
   const ts_facts *facts;
   ts_compose_memo *memo;
@@ -34,6 +40,8 @@ typedef struct composer {
   ts_class_result *out;
   ts_comm_share *shares; /* [accounts] */
   const ts_attribution *each; /* or NULL */
+  TS_VEC(taken) taken;        /* to be told of once it is known how often */
+  ts_arena *scratch;
   uint64_t floor;        /* what lies before is accounted for */
   uint32_t before;       /* item of the step in front of which a gap is */
   bool beyond;           /* a gap was explained by another item, or by the host */
@@ -64,10 +72,18 @@ static uint64_t transfer_begin(const composer *c, const ts_played_op *s)
   return begin < s->end ? begin : s->end;
 }
 
-static void attribute(const composer *c, const ts_ir_node *node, ts_share_kind kind, uint64_t time)
+static void attribute(composer *c, const ts_ir_node *node, ts_share_kind kind, uint64_t time)
 {
   if (c->each && c->each->take && time)
-    c->each->take(c->each->closure, node, kind, time);
+    TS_PUSH(c->scratch, &c->taken, (taken){node, kind, time});
+}
+
+static void tell(composer *c, uint64_t times)
+{
+  for (size_t i = 0; i < c->taken.count; i++)
+    c->each->take(c->each->closure, c->taken.at[i].node, c->taken.at[i].kind,
+                  times * c->taken.at[i].time);
+  c->taken.count = 0;
 }
 
 /* Tells of the part of [from, to) that lies after the floor, and returns its length. `s`: what was
@@ -182,18 +198,24 @@ static void count_wait(composer *c, const ts_played_op *s)
   attribute(c, ts_node_of(c->track, s, s->op->first), TS_SHARE_TRANSFER, transfer);
 }
 
-/* Kernels of the compute stream one by one, where they did not always take as long or somebody is
- * to be told of each. */
+/* Kernels of the compute stream, where they did not always take as long or somebody is to be told
+ * of them: one by one, or those of all plays of a fragment with its first. */
 static void add_kernels(composer *c)
 {
   const ts_tables *t = c->facts->tables;
   const ts_player *w = ts_player_of(c->track);
-  for (uint32_t i = 0; i < t->ir->programs[w->role->program].item_count; i++) {
-    uint32_t fragment = w->program->items[i].fragment;
+  uint32_t items = t->ir->programs[w->role->program].item_count,
+           *plays = TS_NEW_ARRAY(c->scratch, uint32_t, t->ir->fragments_count);
+  for (uint32_t i = 0; i < items; i++)
+    plays[w->program->items[i].fragment]++;
+  for (uint32_t i = 0; i < items; i++) {
+    uint32_t fragment = w->program->items[i].fragment, times = w->took ? 1 : plays[fragment];
     const ts_ir_node *nodes = ts_fragment_nodes(t->ir, fragment);
-    for (uint32_t n = 0; n < t->ir->fragments[fragment].node_count; n++)
+    for (uint32_t n = 0; times && n < t->ir->fragments[fragment].node_count; n++)
       if (nodes[n].stream == 0)
-        add_work(c, &nodes[n], ts_took(w, i, n, ts_kernel_time(w->role, &nodes[n])));
+        add_work(c, &nodes[n], times * ts_took(w, i, n, ts_kernel_time(w->role, &nodes[n])));
+    plays[fragment] = 0;
+    tell(c, 1);
   }
 }
 
@@ -290,9 +312,26 @@ static ts_range steps_of(const ts_track *track, uint32_t item, uint32_t stream)
   return (ts_range){count ? track->item_first[(size_t)item * streams + stream] : 0, count};
 }
 
+/* Waits stream by stream, each with all that were played alike: it is so that somebody is told of
+ * them. */
+static void count_all_waits(composer *c, uint32_t items, ts_arena *scratch)
+{
+  const uint32_t *alike = ts_player_of(c->track)->alike;
+  uint32_t *times = TS_NEW_ARRAY(scratch, uint32_t, items);
+  for (uint32_t i = 0; i < items; i++)
+    times[alike[i]]++;
+  for (uint32_t s = 0; s < c->facts->tables->streams; s++)
+    for (uint32_t i = 0; i < items; i++) {
+      ts_range steps = times[i] ? steps_of(c->track, i, s) : (ts_range){0, 0};
+      for (uint32_t k = steps.first; k < steps.first + steps.count; k++)
+        count_wait(c, ts_step_at(c->track, k));
+      tell(c, times[i]);
+    }
+}
+
 static void compose_item(composer *c, uint32_t item)
 {
-  for (uint32_t s = 0; s < c->facts->tables->streams; s++) {
+  for (uint32_t s = 0; s < c->facts->tables->streams && !c->each; s++) {
     ts_range steps = steps_of(c->track, item, s);
     for (uint32_t i = steps.first; i < steps.first + steps.count; i++)
       count_wait(c, ts_step_at(c->track, i));
@@ -365,6 +404,7 @@ static void add_item(composer *c, uint32_t accounts, ts_comm_share *own, uint32_
   c->beyond = false;
   compose_sums s = known ? *known : sum_item(c, accounts, own, item);
   times = c->beyond ? 1 : times;
+  tell(c, times);
   if (equal_items && !known && !c->beyond)
     keep_sums(c, accounts, item, &s);
   for (uint32_t i = 0; i < TS_IR_PHASES; i++)
@@ -400,11 +440,14 @@ static void compose_items(composer *c, uint32_t accounts, ts_arena *scratch)
   }
   for (uint32_t i = 0; i < items; i++) {
     bool first = w->alike[i] == i;
-    if (!first && !single[i] && !single[w->alike[i]])
+    if (!first && !single[i] && !single[w->alike[i]]) {
+      if (c->each && c->each->idle)
+        c->each->again(c->each->closure, i, w->alike[i], w->begun[i] - w->begun[w->alike[i]]);
       continue;
+    }
     c->floor = floors[i];
     bool alone = !first || single[i];
-    add_item(c, accounts, own, i, alone ? 1 : times[i], !alone);
+    add_item(c, accounts, own, i, alone ? 1 : times[i], !alone && !c->each);
     single[i] |= first && c->beyond;
   }
 }
@@ -416,12 +459,12 @@ void ts_compose(const ts_composer *shared, ts_compose_memo *memo, ts_arena *aren
   const ts_facts *facts = shared->facts;
   const ts_player *w = &facts->players[player];
   const usual *u = &shared->roles[w->role - facts->roles->at];
-  composer c = {
-    .facts = facts,
-    .memo = memo,
-    .out = out,
-    .each = each,
-    .track = ts_track_as_asked(scratch, facts, player)};
+  composer c = {.facts = facts,
+                .memo = memo,
+                .out = out,
+                .each = each,
+                .scratch = scratch,
+                .track = ts_track_as_asked(scratch, facts, player)};
   const ts_track *track = c.track;
   uint32_t streams = facts->tables->streams;
   c.shares = ts_arena_copy(scratch, u->shares, shared->accounts * sizeof *c.shares);
@@ -429,23 +472,26 @@ void ts_compose(const ts_composer *shared, ts_compose_memo *memo, ts_arena *aren
                            .count = facts->fold->size[player],
                            .program = w->role->program,
                            .host_busy = u->host_busy};
-  if (w->took || each) {
+  if (w->took || (each && each->take)) {
     add_kernels(&c);
   } else {
     memcpy(out->phase, u->phase, sizeof out->phase);
     memcpy(out->basis, u->basis, sizeof out->basis);
   }
-  if (w->alike && streams && !each) {
+  if (w->alike && streams && !(each && each->idle && !each->again)) {
+    if (each && each->take)
+      count_all_waits(&c, facts->tables->ir->programs[w->role->program].item_count, scratch);
     compose_items(&c, shared->accounts, scratch);
     c.floor = track->stream[1] ? ts_step_at(track, track->stream[1] - 1)->end : 0;
   } else {
-    for (uint32_t i = 0; i < track->stream[streams]; i++)
+    for (uint32_t i = 0; i < track->stream[streams]; i++, tell(&c, 1))
       count_wait(&c, ts_step_at(track, i));
-    for (uint32_t i = 0; streams && i < track->stream[1]; i++)
+    for (uint32_t i = 0; streams && i < track->stream[1]; i++, tell(&c, 1))
       compose_step(&c, i);
   }
   ts_place place = ts_track_end(track, &out->end);
   c.before = TS_IR_NONE;
   explain_gap(&c, place, out->end);
+  tell(&c, 1);
   keep_shares(arena, scratch, &c, shared->accounts);
 }

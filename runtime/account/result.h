@@ -154,12 +154,15 @@ typedef struct ts_idle { /* a stretch of that, in ps */
   uint64_t from, to;
 } ts_idle;
 
-typedef struct ts_attribution { /* either may be NULL */
+typedef struct ts_attribution { /* each may be NULL */
   void (*take)(void *closure, const ts_ir_node *node, ts_share_kind kind, uint64_t time);
   void *closure;
   /* gap by gap in the order of time, a gap from its end back; waits of the host inside of a run of
    * kernels are left out */
   void (*idle)(void *closure, const ts_idle *idle);
+  /* the item of the program waited as `like`, an earlier one of which that was told: its stretches
+   * and their items are those, moved, and lie `by` later. NULL: `idle` is told of all */
+  void (*again)(void *closure, uint32_t item, uint32_t like, uint64_t by);
 } ts_attribution;
 void ts_run_attribute(const ts_run *run, uint32_t class, const ts_attribution *each);
 

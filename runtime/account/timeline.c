@@ -4,6 +4,8 @@
  * do. */
 #include "runtime/account/timeline.h"
 
+#include <string.h>
+
 #include "runtime/account/run.h"
 
 typedef struct cursor {
@@ -150,6 +152,62 @@ void ts_run_timeline(const ts_run *run, uint32_t rank,
   ts_issues *issues = ts_issues_new(scratch, run, rank);
   for (ts_span_event e; ts_issues_next(issues, &e);)
     each(closure, &e);
+  ts_arena_free(scratch);
+}
+
+/* ---- Item by item ---- */
+
+typedef struct timeline_left { /* by an item that others repeat */
+  uint64_t *free;              /* [streams] */
+  uint64_t host, spent;        /* when the host came to it, and what it did there */
+} timeline_left;
+
+static void play_again(cursor *l, const ts_play_item *v, const timeline_left *left, uint64_t by)
+{
+  const ts_tables *t = l->facts->tables;
+  const uint32_t *first = t->layouts[v->fragment].stream_first;
+  for (uint32_t s = 0; s < t->streams; s++)
+    if (first[s + 1] > first[s])
+      l->free[s] = left->free[s] + by;
+  l->host += left->spent;
+}
+
+static void read_item(cursor *l, const ts_play_item *v, const ts_item_reader *reader)
+{
+  for (uint32_t n = 0; n < l->facts->tables->ir->fragments[v->fragment].node_count; n++) {
+    ts_span_event e;
+    fill_event(l, v, n, &e);
+    reader->each(reader->closure, &e);
+  }
+}
+
+void ts_run_timeline_items(const ts_run *run, uint32_t rank, const ts_item_reader *reader)
+{
+  ts_arena *scratch = ts_arena_new("timeline");
+  cursor l = cursor_new(scratch, run, rank);
+  const ts_tables *t = l.facts->tables;
+  const ts_ir_program *program = &t->ir->programs[l.w->role->program];
+  timeline_left *left = TS_NEW_ARRAY(scratch, timeline_left, program->item_count);
+  for (uint32_t i = 0; l.w->alike && i < program->item_count; i++)
+    if (l.w->alike[i] != i && !left[l.w->alike[i]].free)
+      left[l.w->alike[i]].free = ts_arena_alloc_raw(scratch, t->streams * sizeof *left->free);
+  for (uint32_t i = 0; i < program->item_count; i++) {
+    const ts_play_item *v = &l.w->program->items[i];
+    uint32_t like = l.w->alike ? l.w->alike[i] : i;
+    uint64_t by = like == i ? 0 : l.w->begun[i] - l.w->begun[like], host = l.host;
+    if (like != i) {
+      reader->again(reader->closure, program->first_item + i, program->first_item + like, by,
+                    host - left[like].host);
+      play_again(&l, v, &left[like], by);
+      continue;
+    }
+    read_item(&l, v, reader);
+    if (left[i].free) {
+      memcpy(left[i].free, l.free, t->streams * sizeof *l.free);
+      left[i].host = host;
+      left[i].spent = l.host - host;
+    }
+  }
   ts_arena_free(scratch);
 }
 

@@ -11,6 +11,16 @@ typedef struct ts_issues ts_issues;
 ts_issues *ts_issues_new(ts_arena *arena, const ts_run *run, uint32_t rank);
 bool ts_issues_next(ts_issues *issues, ts_span_event *event);
 
+/* As ts_run_timeline, but of an item that was played like an earlier one `again` is told instead:
+ * its nodes are those of `like`, `by` later, and what the host does is `host_by` later. Items are
+ * the IR's. */
+typedef struct ts_item_reader {
+  void *closure;
+  void (*each)(void *closure, const ts_span_event *event);
+  void (*again)(void *closure, uint32_t item, uint32_t like, uint64_t by, uint64_t host_by);
+} ts_item_reader;
+void ts_run_timeline_items(const ts_run *run, uint32_t rank, const ts_item_reader *reader);
+
 /* When the node has something to do: until its sender begins to send, a receive only waits. */
 uint64_t ts_event_begun(const ts_span_event *event);
 /* Whether pictures of a step show it as work, from then to its end: a part of the compute stream's.

@@ -7,6 +7,7 @@
 #include "runtime/account/compose.h"
 #include "runtime/account/run.h"
 #include "runtime/play/engine.h"
+#include "runtime/report/page.h"
 #include "tests/unit/amount.h"
 #include "tests/unit/engine_plan.h"
 #include "tests/unit/random_ir.h"
@@ -99,6 +100,26 @@ static void check_paths(const ts_run *few, const ts_run *all, uint32_t seed, siz
   ts_arena_free(arena);
 }
 
+static char *page_of(const ts_ir *ir, const ts_run *run)
+{
+  ts_arena *arena = ts_arena_new("page");
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  ts_page_data(ts_summary_new(arena, ir, run, ts_memory_new(arena, ir, run), NULL), "page", out);
+  fclose(out);
+  ts_arena_free(arena);
+  return text;
+}
+
+static void check_page(const ts_ir *ir, const ts_run *few, const ts_run *all, uint32_t seed)
+{
+  char *page = page_of(ir, few), *other = page_of(ir, all);
+  cr_assert_str_eq(page, other, "seed %u", seed);
+  free(page);
+  free(other);
+}
+
 typedef struct tally {
   size_t saved; /* nodes on critical paths that others stand for */
   size_t repeats, items, none;
@@ -141,6 +162,7 @@ static void check(const ts_ir *ir, bool no_fold, const double *slower, uint32_t 
   cr_assert_str_eq(few.report, all.report, "seed %u", seed);
   for (uint32_t c = 0; c < ts_run_result(few.run)->class_count; c++)
     check_rank(few.run, all.run, ts_run_result(few.run)->classes[c].rank, seed);
+  check_page(ir, few.run, all.run, seed);
   if (seed % 4 == 0)
     check_paths(few.run, all.run, seed, &t->saved);
   t->repeats += count_repeats(few.run, &t->items);
