@@ -119,6 +119,9 @@ stdlib_files = \
 	stdlib/models/gpt.ts \
 	stdlib/models/gpt_oss.ts \
 	stdlib/models/grok.ts \
+	stdlib/models/hf_decoder.ts \
+	stdlib/models/hf_t5.ts \
+	stdlib/models/hf_towers.ts \
 	stdlib/models/llama.ts \
 	stdlib/models/llama4.ts \
 	stdlib/models/llama_eager.ts \
@@ -130,6 +133,7 @@ stdlib_files = \
 	stdlib/models/qwen3.ts \
 	stdlib/models/resnet.ts \
 	stdlib/models/t5.ts \
+	stdlib/models/timm_convnext.ts \
 	stdlib/models/vgg.ts \
 	stdlib/models/vit.ts \
 	stdlib/networks.ts \
@@ -161,6 +165,7 @@ stdlib_files = \
 	stdlib/ops/moe.ts \
 	stdlib/ops/nn.ts \
 	stdlib/ops/routing.ts \
+	stdlib/ops/torch.ts \
 	stdlib/optimizers/adam.ts \
 	stdlib/power.ts \
 	stdlib/precision.ts \
