@@ -45,6 +45,7 @@ nobase_dist_doc_DATA += \
 	doc/models.md \
 	doc/networks.md \
 	doc/overlap.md \
+	doc/papers.md \
 	doc/pictures/accuracy/attention.svg \
 	doc/pictures/accuracy/between_nodes.svg \
 	doc/pictures/accuracy/calibrated.svg \

@@ -191,6 +191,7 @@ help_pages = \
 	doc/models.md \
 	doc/networks.md \
 	doc/overlap.md \
+	doc/papers.md \
 	doc/playground.md \
 	doc/python.md \
 	doc/recipes/README.md \

@@ -232,6 +232,8 @@ struct ts_lane {
   uint32_t next, end;             /* the next of them, and the end of all */
   const ts_play_item *item;       /* the one before ... */
   const uint32_t *node, *until;   /* ... and its nodes that are left */
+  /* [items] when the stream was free after it; NULL: none repeats another one, or it is the host's */
+  uint64_t *left;
 };
 
 ts_lane *ts_lane_new(ts_arena *arena, const ts_run *run, uint32_t rank, uint32_t stream)
@@ -245,6 +247,9 @@ ts_lane *ts_lane_new(ts_arena *arena, const ts_run *run, uint32_t rank, uint32_t
     stream == TS_IR_NONE ? NULL : program->stream_items + program->stream[stream].first;
   lane->end = stream == TS_IR_NONE ? t->ir->programs[lane->l.w->role->program].item_count :
                                      program->stream[stream].count;
+  if (stream != TS_IR_NONE && lane->l.w->alike)
+    lane->left = ts_arena_alloc_raw(arena, t->ir->programs[lane->l.w->role->program].item_count *
+                                             sizeof *lane->left);
   return lane;
 }
 
@@ -260,14 +265,42 @@ static uint64_t host_before(const cursor *l, const ts_play_item *v,
          node->host_ps;
 }
 
+static uint32_t next_item(const ts_lane *lane)
+{
+  return lane->places ? lane->places[lane->next] : lane->next;
+}
+
+static void leave_item(ts_lane *lane)
+{
+  if (lane->left && lane->item)
+    lane->left[lane->item->index] = lane->l.free[lane->row];
+  lane->item = NULL;
+}
+
+bool ts_lane_repeats(ts_lane *lane, ts_lane_repeat *r)
+{
+  const ts_player *w = lane->l.w;
+  if (!lane->left || lane->node != lane->until || lane->next == lane->end)
+    return false;
+  r->item = next_item(lane);
+  r->like = w->alike[r->item];
+  r->by = w->begun[r->item] - w->begun[r->like];
+  if (r->like == r->item)
+    return false;
+  leave_item(lane);
+  lane->l.free[lane->row] = lane->left[r->like] + r->by;
+  lane->next++;
+  return true;
+}
+
 bool ts_lane_next(ts_lane *lane, ts_span_event *event)
 {
   const ts_fragment_layout *layouts = lane->l.facts->tables->layouts;
   while (lane->node == lane->until) {
     if (lane->next == lane->end)
       return false;
-    uint32_t item = lane->places ? lane->places[lane->next] : lane->next;
-    lane->item = &lane->l.w->program->items[item];
+    leave_item(lane);
+    lane->item = &lane->l.w->program->items[next_item(lane)];
     lane->next++;
     const ts_fragment_layout *layout = &layouts[lane->item->fragment];
     lane->node = layout->order + layout->stream_first[lane->row];

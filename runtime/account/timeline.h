@@ -33,5 +33,12 @@ typedef struct ts_lane ts_lane;
 ts_lane *ts_lane_new(ts_arena *arena, const ts_run *run, uint32_t rank, uint32_t stream);
 /* The next node, as ts_run_timeline has it. False at the end. */
 bool ts_lane_next(ts_lane *lane, ts_span_event *event);
+/* A stream's lane in front of an item that was played like an earlier one passes it over: its nodes
+ * are those of `like`, `by` later. Both are items of the program. */
+typedef struct ts_lane_repeat {
+  uint32_t item, like;
+  uint64_t by;
+} ts_lane_repeat;
+bool ts_lane_repeats(ts_lane *lane, ts_lane_repeat *repeat);
 
 #endif
