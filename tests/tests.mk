@@ -266,7 +266,9 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/simumax.c \
 	tests/accuracy/simumax.h \
 	tests/accuracy/tpu.c \
-	tests/accuracy/tpu.h
+	tests/accuracy/tpu.h \
+	tests/accuracy/unseen.c \
+	tests/accuracy/unseen.h
 
 check_PROGRAMS += tests/accuracy/accuracy
 tests_accuracy_accuracy_LDADD = libts.a $(ts_libs)

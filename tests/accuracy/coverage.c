@@ -15,6 +15,18 @@ static const double share_held = 0.8;
 static const double share_of_side = 0.9;
 /* A kind with less is taken with its neighbours. Chosen with all sets in view. */
 enum { FEWEST_ROWS = 10, FEWEST_CONFIGURATIONS = 2 };
+/* Of less, no quantile of 90 % (1 + 1/n) is below all: such a kind is taken wider. */
+enum { FEWEST_FRAMEWORKS = 10 };
+
+/* What is no part of the table for a row: all of its model and machine, of its framework ... */
+typedef enum leave {
+  LEAVE_NONE,
+  LEAVE_GROUP,
+  LEAVE_FRAMEWORK,
+  LEAVE_GPU,
+  LEAVE_BITS,
+  LEAVES
+} leave;
 
 typedef enum seen_what { SEEN_STEP, SEEN_MEMORY, SEEN_FIGURE, SEEN_KINDS } seen_what;
 static const char *const quantities[] = {"step_time", "peak_memory", "figures"};
@@ -28,7 +40,7 @@ typedef struct seen {
   double shipped_below, shipped_above; /* logarithms of the interval that ships */
   bool calibrates;         /* its error is part of the table */
   double left_below, left_above;
-  bool left;               /* ... were found */
+  leave left; /* ... were found with this left out */
 } seen;
 
 /* Rows of one set and quantity. */
@@ -158,29 +170,83 @@ static bool same_kind(const seen *a, const seen *b, unsigned by)
 /* -- how far runs of a kind were off -- */
 
 typedef struct reach {
-  uint32_t rows, configurations;
+  uint32_t rows, configurations, frameworks;
   double below, above, spread; /* spread: root of the mean square of the logarithms */
 } reach;
 
-typedef struct member { const seen *at; uint32_t alike; } member; /* alike: rows of its group */
+/* alike: rows of its group; beside: groups of its framework */
+typedef struct member {
+  const seen *at;
+  uint32_t alike, beside;
+} member;
+
+/* A kind without a framework is for programs that nobody validated: these are as many as there are
+ * frameworks, however many rows each has. */
+static bool by_frameworks(const seen *s, unsigned by)
+{
+  return s->what == SEEN_STEP && !(by & FRAMEWORK);
+}
 
 /* Rows of a configuration are not so many independent ones: n of them weigh as the cube root of n,
  * which was chosen with all sets in view (the root holds too few rows of MLPerf, one alike too many
  * of nanotron). Where the framework does not count, a configuration weighs as one: else whoever
- * published most rows would speak for all. */
-static double weight_of(const member *m, unsigned by, bool figures)
+ * published most rows would speak for all. Of steps, a framework weighs as one there. */
+static double weight_of(const member *m, unsigned by)
 {
   double alike = m->alike;
-  return figures || by & FRAMEWORK ? cbrt(alike) / alike : 1 / alike;
+  if (by_frameworks(m->at, by))
+    return 1 / alike / m->beside;
+  return m->at->what == SEEN_FIGURE || by & FRAMEWORK ? cbrt(alike) / alike : 1 / alike;
 }
 
+/* Groups begin with their framework. */
 static int by_group(const void *x, const void *y)
 {
   return strcmp(((const member *)x)->at->group, ((const member *)y)->at->group);
 }
 
-/* Of all rows of the kind, but those of the group `without` (NULL: of all). */
-static reach reach_of(const acc_coverage *v, const seen *like, unsigned by, const char *without)
+static bool is_left(const seen *s, const seen *like, leave what)
+{
+  switch (what) {
+  case LEAVE_GROUP: return !strcmp(s->group, like->group);
+  case LEAVE_FRAMEWORK: return !strcmp(s->run.framework, like->run.framework);
+  case LEAVE_GPU: return !strcmp(s->run.gpu, like->run.gpu);
+  case LEAVE_BITS: return s->run.bits == like->run.bits;
+  default: return false;
+  }
+}
+
+/* Of members in order of their groups: how many groups, and how many rows and groups are alike. */
+static void count_groups(member *members, reach *r)
+{
+  for (uint32_t i = 0, end, first = 0; i < r->rows; i = end) {
+    for (end = i + 1; end < r->rows && !by_group(&members[i], &members[end]);)
+      end++;
+    if (!r->frameworks || strcmp(members[i].at->run.framework, members[first].at->run.framework)) {
+      first = i;
+      r->frameworks++;
+    }
+    members[first].beside++;
+    for (uint32_t k = i; k < end; k++)
+      members[k].alike = end - i;
+    r->configurations++;
+  }
+  for (uint32_t i = 1; i < r->rows; i++)
+    if (!members[i].beside)
+      members[i].beside = members[i - 1].beside;
+}
+
+/* The quantile of a side: n is the effective number of rows, or that of frameworks. */
+static double side(ts_score *scores, const reach *r, bool frameworks)
+{
+  double n = ts_scores_effective(scores, r->rows),
+         share =
+           frameworks ? share_of_side * (1 + 1.0 / r->frameworks) / (1 + 1 / n) : share_of_side;
+  return r->rows ? ts_scores_reach(scores, r->rows, share) : 0;
+}
+
+/* Of all rows of the kind, but those that are left out. */
+static reach reach_of(const acc_coverage *v, const seen *like, unsigned by, leave without)
 {
   const seen_list *all = &v->of[like->what];
   ts_arena *arena = ts_arena_new("scores");
@@ -190,63 +256,59 @@ static reach reach_of(const acc_coverage *v, const seen *like, unsigned by, cons
   reach r = {0};
   for (size_t i = 0; i < all->rows.count; i++) {
     const seen *s = &all->rows.at[i];
-    if (s->calibrates && same_kind(s, like, by) && !(without && !strcmp(s->group, without)))
-      members[r.rows++].at = s;
+    if (s->calibrates && same_kind(s, like, by) && !is_left(s, like, without))
+      members[r.rows++] = (member){.at = s};
   }
   qsort(members, r.rows, sizeof *members, by_group);
-  for (uint32_t i = 0, end; i < r.rows; i = end) {
-    for (end = i + 1; end < r.rows && !by_group(&members[i], &members[end]);)
-      end++;
-    for (uint32_t k = i; k < end; k++)
-      members[k].alike = end - i;
-    r.configurations++;
-  }
+  count_groups(members, &r);
   double sum = 0, squares = 0;
   for (uint32_t i = 0; i < r.rows; i++) {
     const seen *s = members[i].at;
-    double weight = weight_of(&members[i], by, s->what == SEEN_FIGURE);
+    double weight = weight_of(&members[i], by);
     up[i] = (ts_score){s->log / s->spread, weight};
     down[i] = (ts_score){-s->log / s->spread, weight};
     sum += weight;
     squares += weight * s->log * s->log;
   }
-  r.above = ts_scores_reach(up, r.rows, share_of_side);
-  r.below = ts_scores_reach(down, r.rows, share_of_side);
+  r.above = side(up, &r, by_frameworks(like, by));
+  r.below = side(down, &r, by_frameworks(like, by));
   r.spread = sum > 0 ? sqrt(squares / sum) : 0;
   ts_arena_free(arena);
   return r;
 }
 
-static bool enough(const reach *r, int step)
+static bool enough(const reach *r, const seen *of, int step)
 {
-  return step == STEPS - 1 ? r->rows > 0 :
-                             r->rows >= FEWEST_ROWS && r->configurations >= FEWEST_CONFIGURATIONS;
+  if (step == STEPS - 1)
+    return r->rows > 0;
+  return r->rows >= FEWEST_ROWS && r->configurations >= FEWEST_CONFIGURATIONS &&
+         (!by_frameworks(of, ladder[step]) || r->frameworks >= FEWEST_FRAMEWORKS);
 }
 
-static reach nearest(const acc_coverage *v, const seen *s, const char *without)
+static reach nearest(const acc_coverage *v, const seen *s, leave without)
 {
   reach r = {0};
   for (int step = s->what == SEEN_FIGURE ? STEPS - 1 : 0; step < STEPS; step++) {
     r = reach_of(v, s, ladder[step], without);
-    if (enough(&r, step))
+    if (enough(&r, s, step))
       break;
   }
   return r;
 }
 
 /* Rows of one kind and group have the same answer. */
-static void leave_out(const acc_coverage *v, seen_list *list)
+static void leave_out(const acc_coverage *v, seen_list *list, leave what)
 {
   for (size_t i = 0; i < list->rows.count; i++) {
     seen *s = &list->rows.at[i];
-    if (s->left)
+    if (s->left == what)
       continue;
-    reach r = nearest(v, s, s->group);
+    reach r = nearest(v, s, what);
     for (size_t k = i; k < list->rows.count; k++) {
       seen *o = &list->rows.at[k];
-      if (o->left || !same_kind(s, o, ladder[0]) || strcmp(s->group, o->group) != 0)
+      if (o->left == what || !same_kind(s, o, ladder[0]) || strcmp(s->group, o->group) != 0)
         continue;
-      o->left = true;
+      o->left = what;
       o->left_below = r.rows ? r.below * o->spread : NAN;
       o->left_above = r.rows ? r.above * o->spread : NAN;
     }
@@ -278,7 +340,7 @@ static acc_covered covered_of(const acc_context *c, const seen_set *set)
   double *left = TS_NEW_ARRAY(c->arena, double, list->rows.count + 1),
          *shipped = TS_NEW_ARRAY(c->arena, double, list->rows.count + 1);
   size_t left_count = 0, shipped_count = 0, left_held = 0, shipped_held = 0;
-  leave_out(v, list);
+  leave_out(v, list, LEAVE_GROUP);
   for (size_t i = 0; i < list->rows.count; i++) {
     const seen *s = &list->rows.at[i];
     if (strcmp(s->set, set->name) != 0)
@@ -334,6 +396,53 @@ static void note_left_out(const acc_context *c, const seen_set *set, const acc_c
   }
 }
 
+typedef struct never_seen {
+  size_t rows, held[LEAVES];
+} never_seen;
+
+static bool is_held(const seen *s) { return s->log >= -s->left_below && s->log <= s->left_above; }
+
+static void print_never_seen(const char *name, const never_seen *x)
+{
+  printf("  %-22s %5zu", name, x->rows);
+  for (leave what = LEAVE_FRAMEWORK; what < LEAVES; what++)
+    printf("  %6.0f %%", 100 * (double)x->held[what] / (double)x->rows);
+}
+
+/* Step times, by set: with all rows of their framework left out of the table, of their GPU, of
+ * their format. */
+static void report_never_seen(const acc_context *c)
+{
+  acc_coverage *v = c->coverage;
+  seen_list *list = &v->of[SEEN_STEP];
+  never_seen *of = TS_NEW_ARRAY(c->arena, never_seen, v->sets.count), all = {0};
+  for (leave what = LEAVE_FRAMEWORK; what < LEAVES; what++) {
+    leave_out(v, list, what);
+    for (size_t k = 0; k < list->rows.count; k++)
+      for (size_t i = 0; i < v->sets.count; i++)
+        if (v->sets.at[i].what == SEEN_STEP && !strcmp(v->sets.at[i].name, list->rows.at[k].set)) {
+          of[i].held[what] += is_held(&list->rows.at[k]);
+          of[i].rows += what == LEAVE_FRAMEWORK;
+        }
+  }
+  printf(
+    "kinds never seen: how many step times the intervals hold without any row of the same ...\n"
+    "  %-22s  rows  framework    GPU   format\n",
+    "");
+  for (size_t i = 0; i < v->sets.count; i++)
+    if (of[i].rows) {
+      print_never_seen(v->sets.at[i].name, &of[i]);
+      printf("\n");
+      all.rows += of[i].rows;
+      for (leave what = LEAVE_FRAMEWORK; what < LEAVES; what++)
+        all.held[what] += of[i].held[what];
+    }
+  if (all.rows) {
+    print_never_seen("together", &all);
+    printf("\n\n");
+  }
+}
+
 void acc_coverage_report(const acc_context *c)
 {
   const acc_coverage *v = c->coverage;
@@ -358,6 +467,7 @@ void acc_coverage_report(const acc_context *c)
   }
   printf("    asked for    72 to 88 %% of each set of 30 rows and more: %zu of %zu\n\n",
          sets - missed, sets);
+  report_never_seen(c);
 }
 
 /* -- std.errors -- */
@@ -398,8 +508,8 @@ static void write_runs(FILE *out, const acc_coverage *v, seen_what what)
   for (int step = 0; step < STEPS; step++) {
     kinds all = kinds_of(v, what, ladder[step]);
     for (size_t i = 0; i < all.at.count; i++) {
-      reach r = reach_of(v, all.at.at[i], ladder[step], NULL);
-      if (!enough(&r, step))
+      reach r = reach_of(v, all.at.at[i], ladder[step], LEAVE_NONE);
+      if (!enough(&r, all.at.at[i], step))
         continue;
       fprintf(out, "    { quantity: \"%s\"", quantities[what]);
       write_kind(out, all.at.at[i], ladder[step]);
@@ -431,7 +541,7 @@ static void write_spreads(FILE *out, const acc_coverage *v)
 {
   kinds all = kinds_of(v, SEEN_FIGURE, 0);
   for (size_t i = 0; i < all.at.count; i++) {
-    reach r = reach_of(v, all.at.at[i], 0, NULL);
+    reach r = reach_of(v, all.at.at[i], 0, LEAVE_NONE);
     write_spread(out, &all.at.at[i]->of, &r);
   }
 }

@@ -27,6 +27,24 @@ typedef struct other_set {
   bool usual;
 } other_set;
 
+static void steps(const acc_context *c, const acc_set *set)
+{
+  acc_rows rows;
+  if (!acc_read(c, set, &rows))
+    return;
+  acc_predict_all(c, set, &rows);
+  for (size_t i = 0; i < rows.count; i++)
+    acc_cover_row(c, set, &rows.at[i]);
+  acc_report(c, set, &rows);
+}
+
+static void coverage(const acc_context *c)
+{
+  for (size_t i = 0; i < acc_set_count; i++)
+    if (!acc_sets[i].figure)
+      steps(c, &acc_sets[i]);
+}
+
 static const other_set others[] = {
   {"memory", "what devices hold, against published figures", acc_memory_report, true},
   {"megatron_memory", "memory of runs from their command lines", acc_megatron_report, true},
@@ -40,6 +58,7 @@ static const other_set others[] = {
    acc_power_report, true},
   {"calibrated", "steps of a cluster that is calibrated to three others of its steps",
    acc_calibrated_report, true},
+  {"coverage", "all sets of steps, for how many of them the intervals hold", coverage, false},
 };
 enum { OTHERS = sizeof others / sizeof *others };
 
@@ -61,17 +80,6 @@ static int unknown(const char *name)
   for (size_t i = 0; i < OTHERS; i++)
     fprintf(stderr, "  %-20s %s\n", others[i].name, others[i].title);
   return 2;
-}
-
-static void steps(const acc_context *c, const acc_set *set)
-{
-  acc_rows rows;
-  if (!acc_read(c, set, &rows))
-    return;
-  acc_predict_all(c, set, &rows);
-  for (size_t i = 0; i < rows.count; i++)
-    acc_cover_row(c, set, &rows.at[i]);
-  acc_report(c, set, &rows);
 }
 
 /* False: there is no such set. */

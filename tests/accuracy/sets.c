@@ -10,6 +10,7 @@
 #include "tests/accuracy/published.h"
 #include "tests/accuracy/simumax.h"
 #include "tests/accuracy/tpu.h"
+#include "tests/accuracy/unseen.h"
 
 static const double GIB = 1073741824.0;
 
@@ -724,8 +725,9 @@ const acc_set acc_sets[] = {
    .row = own_papers,
    .sources = "Grattafiori et al. (arXiv 2407.21783), table 4; DeepSeek-AI (arXiv 2412.19437), "
               "section 1",
-   .assumed = "a layer a chunk of Llama's pipeline; FLOP of half the scores; stages of DeepSeek-V3, "
-              "which keeps more in 8 bits than the plan",
+   .assumed =
+     "a layer a chunk of Llama's pipeline; FLOP of half the scores; stages of DeepSeek-V3, "
+     "which keeps more in 8 bits than the plan",
    .asks = own_papers_asks,
    .apart = true},
   {.name = "vtrain_multi",
@@ -786,9 +788,10 @@ const acc_set acc_sets[] = {
    .row = acc_published,
    .sources = "NVIDIA Megatron-Bridge (docs/performance-summary*.md, releases 25.09 to 26.08), "
               "NeMo-Automodel (docs/performance-summary.mdx), dgxc-benchmarking",
-   .fitted = "by hand, on the rows of the fit: what a product of experts and the sorting of tokens "
-             "cost the host, and how much faster products in one operation are; with all rows in view, "
-             "that NeMo 25.04 takes the softmax of DeepSeek-V3 on the GB200 in parts",
+   .fitted =
+     "by hand, on the rows of the fit: what a product of experts and the sorting of tokens "
+     "cost the host, and how much faster products in one operation are; with all rows in view, "
+     "that NeMo 25.04 takes the softmax of DeepSeek-V3 on the GB200 in parts",
    .assumed = "recomputation where it is not stated: none, every second layer or all of them, the "
               "first that fits in memory; tokens spread evenly over experts",
    .asks = moe_asks},
@@ -835,6 +838,23 @@ const acc_set acc_sets[] = {
    .assumed = "mesh arguments that are not given have MaxText's defaults; a chip of two cores is "
               "one device; offloading takes no time; a rate alone gives the time of the model's "
               "FLOPs, which MaxText counts without halving causal attention"},
+  {.name = "unseen",
+   .title = "dense runs of programs that have no profile",
+   .csv = "runs/other_steps.csv",
+   .plan = "unseen.ts",
+   .row = acc_unseen,
+   .sources = "InternEvo, foundation-model-stack/fms-fsdp, InternLM/xtuner, NVIDIA/JAX-Toolbox, "
+              "hpcaitech/ColossalAI: tables of their documentation",
+   .fitted = "nothing",
+   .assumed = "what a reader of the manual writes: strategies with their defaults, an eager host"},
+  {.name = "prime_rl",
+   .title = "the same of prime-rl",
+   .csv = "runs/prime_rl.csv",
+   .plan = "unseen.ts",
+   .row = acc_prime_rl,
+   .sources = "PrimeIntellect-ai/prime-rl, benchmarks/baselines",
+   .fitted = "nothing",
+   .assumed = "as above; rows of adapters and of offloaded activations are left out"},
   {.name = "nccl_h100",
    .title = "NCCL inside a DGX H100 by the alpha-beta model alone",
    .csv = "ops/nccl_intra.csv.gz",
