@@ -14,6 +14,7 @@
 #include "compiler/eval/function.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/stdlib_embed.h"
+#include "compiler/launch_script.h"
 
 typedef TS_VEC(char) text;
 typedef TS_VEC(const char *) strings;
@@ -39,7 +40,13 @@ typedef struct given {
 
 typedef struct command_line_reader {
   ts_session *s;
+  ts_command_line own; /* with the words of scripts */
   const ts_command_line *line;
+  const char *const *given; /* NAME=VALUE of the command line and of scripts */
+  uint32_t given_count;
+  const char *script, *script_text; /* the one whose words stand from `script_begin` on */
+  uint32_t script_begin, script_end;
+  const ts_launch_file *written; /* by scripts */
   uint32_t file;   /* the words, one after the other, in the source map */
   uint32_t *begin; /* of each word in it */
   const ts_record *table;
@@ -47,6 +54,7 @@ typedef struct command_line_reader {
   TS_VEC(argument) found;
   TS_VEC(passed_over) passed;
   bool files; /* the framework's settings are files, whose keys have dots */
+  bool read;  /* a file or a script */
 } command_line_reader;
 
 /* -- texts -- */
@@ -119,6 +127,25 @@ static const char *reason(const command_line_reader *r, const char *list, const 
   while (found && plain < count && among(command_line_member(found, "but"), word[plain]))
     plain++;
   return !why || why->type != TS_T_STRING || (count && plain == count) ? NULL : why->u.string;
+}
+
+static const char *string_member(const ts_record *of, const char *name)
+{
+  const ts_value *v = command_line_member(of, name);
+  return v && v->type == TS_T_STRING ? v->u.string : "";
+}
+
+/* What stands for the first of `prefixes`, `{ given, as }`, that the name begins with. */
+static const char *renamed(command_line_reader *r, const char *name)
+{
+  const ts_value *list = field(r, "prefixes");
+  for (uint32_t i = 0; list && list->type == TS_T_LIST && i < list->u.list->count; i++) {
+    const ts_record *one = list->u.list->at[i].u.record;
+    const char *given = string_member(one, "given");
+    if (strncmp(name, given, strlen(given)) == 0)
+      return ts_arena_printf(r->s->arena, "%s%s", string_member(one, "as"), name + strlen(given));
+  }
+  return name;
 }
 
 static const ts_ast *formal(const command_line_reader *r, const char *name)
@@ -217,8 +244,62 @@ static const char *harmless(const command_line_reader *r, const char *name)
   return why && why->type == TS_T_STRING ? why->u.string : "as set, it changes nothing";
 }
 
-static void command_line_take(command_line_reader *r, const given *g)
+/* Of words that no variable stands for any more: the first; NULL: there is none. */
+static const char *unset_word(const given *g)
 {
+  for (uint32_t i = 0; i < g->count; i++)
+    if (strstr(g->word[i], "${"))
+      return g->word[i];
+  return NULL;
+}
+
+/* Words with variables of the command line and of scripts in place; of flags, those that are left
+ * are none. */
+static given filled(command_line_reader *r, given g)
+{
+  strings words = {0};
+  const ts_ast *of = formal(r, g.name);
+  bool flag = of && ts_ast_type(of)->name && strcmp(ts_ast_type(of)->name, "Bool") == 0;
+  if (!unset_word(&g))
+    return g;
+  for (uint32_t i = 0; i < g.count; i++) {
+    const char *word = ts_launch_expanded(r->s->arena, g.word[i], r->given, r->given_count);
+    if (*word && (!flag || !strstr(word, "${")))
+      TS_PUSH(r->s->arena, &words, word);
+  }
+  g.word = words.at;
+  g.count = (uint32_t)words.count;
+  return g;
+}
+
+/* A key that is null says nothing, but is one that is known. */
+static void take_nothing(command_line_reader *r, const given *g)
+{
+  if (formal(r, g->name) || is_listed(r, g->name))
+    TS_PUSH(r->s->arena, &r->passed, (passed_over){g->shown, "left open by the file"});
+  else
+    command_line_unknown(r, g);
+}
+
+static void read_named(command_line_reader *r, const given *g);
+
+static void command_line_take(command_line_reader *r, const given *as_given)
+{
+  given own = filled(r, *as_given), *g = &own;
+  if (as_given->count && !own.count && unset_word(as_given)) {
+    take_nothing(r, g);
+    return;
+  }
+  if (among(field(r, "reads"), g->name)) {
+    read_named(r, g);
+    return;
+  }
+  if (formal(r, g->name) && unset_word(g)) {
+    ts_diag *d = ts_diag_add(r->s->diags, TS_E0708, g->at, "`%s` is `%s`, which nobody sets",
+                             g->shown, unset_word(g));
+    ts_diag_help(d, "say NAME=VALUE on the command line, or a script that sets it before the file");
+    return;
+  }
   const char *why = reason(r, "refused", g->name, g->word, g->count);
   if (why) {
     ts_diag *d = ts_diag_add(r->s->diags, TS_E0708, g->at, "`%s` is not followed", g->shown);
@@ -234,15 +315,6 @@ static void command_line_take(command_line_reader *r, const given *g)
   else if (!why && is_listed(r, g->name))
     TS_PUSH(r->s->arena, &r->passed, (passed_over){g->shown, harmless(r, g->name)});
   else if (!why)
-    command_line_unknown(r, g);
-}
-
-/* A key that is null says nothing, but is one that is known. */
-static void take_nothing(command_line_reader *r, const given *g)
-{
-  if (formal(r, g->name) || is_listed(r, g->name))
-    TS_PUSH(r->s->arena, &r->passed, (passed_over){g->shown, "left open by the file"});
-  else
     command_line_unknown(r, g);
 }
 
@@ -292,22 +364,40 @@ static bool is_plain(const ts_setting *s)
   return s->kind != TS_SETTING_TABLE && s->kind != TS_SETTING_LIST;
 }
 
+/* "[a b]" of a file whose framework takes arguments is a and b. */
+static void put_words(command_line_reader *r, strings *words, const char *word)
+{
+  size_t length = strlen(word);
+  if (r->files || *word != '[' || word[length - 1] != ']' ||
+      strspn(word, "[]0123456789*+(), ") == length) {
+    TS_PUSH(r->s->arena, words, word);
+    return;
+  }
+  for (const char *c = word + 1; *c != ']' && *c;) {
+    size_t one = strcspn(c, " ,]");
+    if (one)
+      TS_PUSH(r->s->arena, words, ts_arena_string(r->s->arena, c, one));
+    c += one + strspn(c + one, " ,");
+  }
+}
+
 static void take_key(settings_file *f, const char *key, const ts_setting *s)
 {
   command_line_reader *r = f->r;
   strings words = {0};
+  bool flag = !r->files && s->kind == TS_SETTING_BOOL; /* --flag: true is there, false is not */
   for (const ts_setting *c = s->kind == TS_SETTING_LIST ? s->child : NULL; c; c = c->next)
     TS_PUSH(r->s->arena, &words, word_of(f, c));
-  if (is_plain(s))
-    TS_PUSH(r->s->arena, &words, word_of(f, s));
-  given g = {.name = as_name(r, key, strlen(key)),
+  if (is_plain(s) && !flag)
+    put_words(r, &words, word_of(f, s));
+  given g = {.name = renamed(r, as_name(r, key, strlen(key))),
              .shown = key,
              .word = words.at,
              .count = (uint32_t)words.count,
              .at = line_span(f, s->line),
              .from = s->line ? ts_arena_printf(r->s->arena, "%s, %s:%u", key, f->name, s->line) :
                                ts_arena_printf(r->s->arena, "%s, %s", key, f->name)};
-  if (s->kind == TS_SETTING_NONE || !words.count)
+  if (s->kind == TS_SETTING_NONE || (flag ? !s->u.truth : !words.count))
     take_nothing(r, &g);
   else
     command_line_take(r, &g);
@@ -334,29 +424,65 @@ static void take_settings(settings_file *f, const char *key, const ts_setting *s
   }
 }
 
+/* A file of settings: what a script writes under its name, else what stands there. */
+static const char *text_of(command_line_reader *r, const char *name, ts_span at, size_t *size)
+{
+  int error = 0;
+  for (const ts_launch_file *f = r->written; f; f = f->next)
+    if (strcmp(ts_base_name(f->name), ts_base_name(name)) == 0) {
+      *size = strlen(f->text);
+      return f->text;
+    }
+  const char *text = ts_read_file(r->s->arena, name, size, &error);
+  if (!text)
+    ts_diag_add(r->s->diags, TS_E0701, at, "cannot read `%s`: %s", name,
+                strerror(error ? error : EIO));
+  return text;
+}
+
 static void command_line_settings(command_line_reader *r, const char *name, ts_span at)
 {
-  ts_arena *arena = r->s->arena;
   ts_settings_format format;
   ts_settings_wrong wrong;
   size_t size = 0;
-  int error = 0;
-  const char *text = ts_read_file(arena, name, &size, &error);
-  if (!text) {
-    ts_diag_add(r->s->diags, TS_E0701, at, "cannot read `%s`: %s", name,
-                strerror(error ? error : EIO));
+  const char *text = text_of(r, name, at, &size);
+  if (!text)
     return;
-  }
   settings_file f = {r, ts_base_name(name),
                      ts_sources_add(r->s->sources, name, "settings", text, size)};
   ts_settings_format_of(name, &format);
-  const ts_setting *root = ts_settings_read(arena, format, text, size, &wrong);
+  r->read = true;
+  const ts_setting *root = ts_settings_read(r->s->arena, format, text, size, &wrong);
   if (root && root->kind == TS_SETTING_TABLE) {
     take_settings(&f, "", root);
     return;
   }
   ts_diag_add(r->s->diags, TS_E0708, wrong.line ? line_span(&f, wrong.line) : TS_NO_SPAN,
               "`%s` cannot be used as settings: %s", name, root ? "it has no keys" : wrong.why);
+}
+
+/* An argument that names a file of settings, beside the script that names it. */
+static void read_named(command_line_reader *r, const given *g)
+{
+  const char *name = g->count ? g->word[0] : "",
+             *slash = r->script ? strrchr(r->script, '/') : NULL;
+  if (slash && *name != '/')
+    name = ts_arena_printf(r->s->arena, "%.*s/%s", (int)(slash - r->script), r->script, name);
+  if (g->count && formats(r, name))
+    command_line_settings(r, name, g->at);
+  else
+    TS_PUSH(r->s->arena, &r->passed, (passed_over){g->shown, harmless(r, g->name)});
+}
+
+/* Where the word stands, if a script has it. */
+static const char *where(command_line_reader *r, uint32_t i, const char *word)
+{
+  if (i < r->script_begin || i >= r->script_end)
+    return NULL;
+  uint32_t line = ts_launch_line(r->script_text, word);
+  const char *file = ts_base_name(r->script);
+  return line ? ts_arena_printf(r->s->arena, "%s, %s:%u", word, file, line) :
+                ts_arena_printf(r->s->arena, "%s, %s", word, file);
 }
 
 /* NAME=VALUE before the arguments: a variable of the environment. */
@@ -367,8 +493,13 @@ static bool variable(command_line_reader *r, uint32_t i)
       strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != (size_t)(equals - word))
     return false;
   const char *value = equals + 1;
-  given g = {as_name(r, word, (size_t)(equals - word)), word, &value, 1, span_of(r, i, i), NULL};
-  if (formal(r, g.name))
+  given g = {as_name(r, word, (size_t)(equals - word)),
+             word,
+             &value,
+             1,
+             span_of(r, i, i),
+             where(r, i, word)};
+  if (formal(r, g.name) && !strstr(value, "${"))
     command_line_take(r, &g);
   return true; /* what the table does not follow: NCCL's, CUDA's, a user's */
 }
@@ -381,12 +512,13 @@ static bool take_equals(command_line_reader *r, uint32_t i, const char *word)
     return false;
   const char *value = equals + 1;
   const char *key = ts_arena_string(r->s->arena, word, (size_t)(equals - word));
-  given g = {as_name(r, key, strlen(key)),
-             r->files ? key : r->line->word[i],
-             &value,
-             1,
-             span_of(r, i, i),
-             NULL};
+  given g = {
+    renamed(r, as_name(r, key, strlen(key))),
+    r->files ? key : r->line->word[i],
+    &value,
+    1,
+    span_of(r, i, i),
+    where(r, i, ts_arena_string(r->s->arena, r->line->word[i], strcspn(r->line->word[i], "=")))};
   command_line_take(r, &g);
   return true;
 }
@@ -432,7 +564,25 @@ static bool take_word(command_line_reader *r, uint32_t i, uint32_t program, uint
     command_line_settings(r, word, span_of(r, i, i));
     return true;
   }
-  return variable(r, i) || (r->files && take_equals(r, i, word)) || program != UINT32_MAX;
+  return variable(r, i) || (r->files && take_equals(r, i, word)) || program != UINT32_MAX ||
+         (i >= r->script_begin && i < r->script_end);
+}
+
+/* --nproc_per_node N before the program: `launch_nproc_per_node`, if the framework has it. */
+static void take_launcher(command_line_reader *r, uint32_t i)
+{
+  const char *word = r->line->word[i] + 2, *equals = strchr(word, '=');
+  const char *value = equals ? equals + 1 : i + 1 < r->line->word_count ? r->line->word[i + 1] : "";
+  given g = {ts_arena_printf(r->s->arena, "launch_%s",
+                             as_name(r, word, equals ? (size_t)(equals - word) : strlen(word))),
+             r->line->word[i],
+             &value,
+             1,
+             span_of(r, i, i),
+             where(r, i, r->line->word[i])};
+  value = ts_launch_expanded(r->s->arena, value, r->given, r->given_count);
+  if (!strstr(value, "${") && (formal(r, g.name) || among(field(r, "reads"), g.name)))
+    command_line_take(r, &g);
 }
 
 /* Words before the arguments end with the program; those of files have theirs behind it, too. */
@@ -446,24 +596,94 @@ static void read_words(command_line_reader *r)
   const ts_command_line *l = r->line;
   uint32_t program = program_of(l), i = 0, named = 0;
   for (; i < l->word_count && before_arguments(r, i, program); i++)
-    if (!take_word(r, i, program, &named))
+    if (begins_argument(l->word[i]))
+      take_launcher(r, i);
+    else if (!take_word(r, i, program, &named))
       ts_diag_add(r->s->diags, TS_E0708, span_of(r, i, i),
                   "`%s` is no argument, no program and no variable", l->word[i]);
   while (i < l->word_count) {
     uint32_t first = i++;
     const char *word = l->word[first] + 2;
+    if (!begins_argument(l->word[first]) && first >= r->script_begin && first < r->script_end)
+      continue; /* of a value with blanks, or a shell's */
     if (take_equals(r, first, word))
       continue;
     while (i < l->word_count && !begins_argument(l->word[i]))
       i++;
-    given g = {as_name(r, word, strlen(word)),
+    given g = {renamed(r, as_name(r, word, strlen(word))),
                r->files ? word : l->word[first],
                l->word + first + 1,
                i - first - 1,
                span_of(r, first, i - 1),
-               NULL};
+               where(r, first, l->word[first])};
     command_line_take(r, &g);
   }
+}
+
+/* -- scripts: their words, as a shell would hand them over, stand for them -- */
+
+static bool is_script(const command_line_reader *r, const char *word)
+{
+  const char *dot = strrchr(word, '.');
+  return dot && !begins_argument(word) && among(field(r, "files"), "sh") &&
+         ts_text_among("sh slurm sbatch bash", dot + 1);
+}
+
+static bool sets_variable(const char *word)
+{
+  size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+  return length && word[length] == '=';
+}
+
+static void put_script(command_line_reader *r, strings *words, strings *given, const char *name)
+{
+  ts_arena *arena = r->s->arena;
+  size_t size = 0;
+  const char *text = text_of(r, name, TS_NO_SPAN, &size);
+  if (!text)
+    return;
+  ts_launch_script script =
+    ts_launch_script_read(arena, text, size, given->at, (uint32_t)given->count);
+  r->script_begin = (uint32_t)words->count;
+  for (uint32_t i = 0; i < script.word_count; i++)
+    TS_PUSH(arena, words, script.word[i]);
+  for (const ts_launch_variable *v = script.variable; v; v = v->next)
+    if (!strstr(v->value, "${"))
+      TS_PUSH(arena, given, ts_arena_printf(arena, "%s=%s", v->name, v->value));
+  r->script = name;
+  r->script_text = text;
+  r->script_end = (uint32_t)words->count;
+  r->written = script.file;
+  r->read = true;
+  if (!script.word_count)
+    ts_diag_add(r->s->diags, TS_E0708, TS_NO_SPAN, "`%s` starts nothing that takes arguments",
+                name);
+}
+
+/* Files of settings first, then the words of scripts, then arguments of the command line. */
+static void put_all_words(command_line_reader *r, const ts_command_line *line)
+{
+  strings words = {0}, given = {0};
+  uint32_t first = 0;
+  while (first < line->word_count && !begins_argument(line->word[first]))
+    first++;
+  for (uint32_t i = 0; i < first; i++) {
+    if (sets_variable(line->word[i]))
+      TS_PUSH(r->s->arena, &given, line->word[i]);
+    if (!is_script(r, line->word[i]))
+      TS_PUSH(r->s->arena, &words, line->word[i]);
+  }
+  for (uint32_t i = 0; i < first; i++)
+    if (is_script(r, line->word[i]))
+      put_script(r, &words, &given, line->word[i]);
+  for (uint32_t i = first; i < line->word_count; i++)
+    TS_PUSH(r->s->arena, &words, line->word[i]);
+  r->given = given.at;
+  r->given_count = (uint32_t)given.count;
+  r->own = *line;
+  r->own.word = words.at;
+  r->own.word_count = (uint32_t)words.count;
+  r->line = &r->own;
 }
 
 /* -- the plan -- */
@@ -532,7 +752,9 @@ static const char *plan_text(command_line_reader *r)
   command_line_put(
     r, &t,
     ts_arena_printf(r->s->arena, "param gpus: Int = %s\nparam gpu: String = %s\n\n",
-                    l->gpus ? l->gpus : "8",
+                    l->gpus                             ? l->gpus :
+                    r->read && *string_field(r, "gpus") ? string_field(r, "gpus") :
+                                                          "8",
                     ts_argument_quoted(r->s->arena, l->gpu ? l->gpu : string_field(r, "gpu"))));
   put_all_passed(r, &t);
   command_line_put(r, &t,
@@ -615,7 +837,8 @@ const char *ts_command_line_plan(ts_session *s, const ts_command_line *line, siz
                   line->framework);
     return NULL;
   }
-  r.files = field(&r, "files") != NULL;
+  r.files = field(&r, "files") && !field(&r, "dashes");
+  put_all_words(&r, line);
   map_words(&r);
   read_words(&r);
   if (ts_diags_errors(s->diags))

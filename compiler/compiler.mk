@@ -75,6 +75,8 @@ libts_a_SOURCES += \
 	compiler/eval/value.c \
 	compiler/eval/value.h \
 	compiler/eval/vocabulary.h \
+	compiler/launch_script.c \
+	compiler/launch_script.h \
 	compiler/lookup.c \
 	compiler/lookup.h \
 	compiler/lower/batch.c \

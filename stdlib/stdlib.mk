@@ -79,6 +79,7 @@ stdlib_files = \
 	stdlib/frameworks/megatron.ts \
 	stdlib/frameworks/megatron_arguments.ts \
 	stdlib/frameworks/megatron_model.ts \
+	stdlib/frameworks/megatron_others.ts \
 	stdlib/frameworks/nvidia.ts \
 	stdlib/frameworks/profile.ts \
 	stdlib/frameworks/torch.ts \

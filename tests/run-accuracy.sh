@@ -95,10 +95,10 @@ status=$?
 report "a page that cannot be written is an error" "$([ $status = 4 ] || echo "exit $status"; lacks "$scratch/out" 'No such file or directory')"
 
 # -- what scripts of its own compare --
-for script in configurations beyond; do "$root/tests/accuracy/run.sh" "$build" "$scratch/empty" $script; echo "exit $?"; done >"$scratch/out" 2>&1
+for script in configurations imports beyond; do "$root/tests/accuracy/run.sh" "$build" "$scratch/empty" $script; echo "exit $?"; done >"$scratch/out" 2>&1
 report "scripts without their data: the same" "$(lacks "$scratch/out" 'skipped, there is no '"$scratch/empty/configs/huggingface" \
   'a100_sxm gemm: skipped, there is no ops/gemm_a100_sxm.csv.gz' 'gb200 attention: skipped, there is no ops/attention_gb200.csv.gz'
-  [ "$(grep -c 'exit 0' "$scratch/out")" = 2 ] || cat "$scratch/out")"
+  [ "$(grep -c 'exit 0' "$scratch/out")" = 3 ] || cat "$scratch/out")"
 configs=$scratch/data/configs
 mkdir -p "$configs/huggingface"
 config() { echo "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_hidden_layers\": 2, \"num_attention_heads\": 4, \"vocab_size\": 1000, \"intermediate_size\": $1}" >"$configs/huggingface/$2.json"; }

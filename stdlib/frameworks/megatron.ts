@@ -6,7 +6,7 @@
 // Sources: NVIDIA/Megatron-LM, megatron/training/arguments.py and megatron/core; Transformer
 // Engine; PyTorch's CUDABlas and caching allocator.
 export import std.frameworks.megatron_model
-import std.frameworks.megatron_arguments
+import std.frameworks.megatron_arguments, std.frameworks.megatron_others
 import std.machines, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data
 import std.strategies.recompute, std.strategies.fp8, std.strategies.offload, std.schedules.one_f_one_b, std.schedules.interleaved,
   std.optimizers.adam
@@ -74,7 +74,7 @@ fn _tokenizer_words(tokenizer: String) -> Int = match tokenizer {
   "TikTokenizer" -> 131072
   _ -> 50257
 }
-fn _vocabulary(a: MegatronArguments) -> Int = _padded(
+fn _vocabulary(a: MegatronArguments) -> Int = if a.padded_vocab_size > 0 then a.padded_vocab_size else _padded(
   (if a.vocab_size > 0 then a.vocab_size
     else _tokenizer_words(if a.tokenizer_type == "" and _is_bert(a) then "BertWordPieceCase" else a.tokenizer_type)) + a.vocab_extra_ids,
   a.make_vocab_size_divisible_by * a.tensor_model_parallel_size,
@@ -83,15 +83,17 @@ fn _padded(n: Int, to: Int) -> Int = ceil_div(n, to) * to
 fn _kv_heads(a: MegatronArguments) -> Int = if a.group_query_attention then a.num_query_groups else a.num_attention_heads
 // Which of Transformer Engine's libraries serves: by what is asked for, else FlashAttention before
 // Hopper and cuDNN on it.
-fn _attention(a: MegatronArguments) -> String = if a.transformer_impl == "local" then "unfused" else if a.attention_backend == "unfused" or
-  a.attention_backend == "local" then "unfused" else if a.attention_backend == "flash" or a.use_flash_attn or a.context_parallel_size > 1
-  then "flash" else if a.attention_backend == "fused" or _generation(a.gpu) == 9 then "fused" else "flash"
+fn _attention(a: MegatronArguments) -> String = if a.deepspeed and a.use_flash_attn then "flash" else if a.transformer_impl == "local"
+  then "unfused" else if a.attention_backend == "unfused" or a.attention_backend == "local" then "unfused" else if a.attention_backend ==
+  "flash" or a.use_flash_attn or a.context_parallel_size > 1 then "flash" else if a.attention_backend == "fused" or _generation(a.gpu) == 9
+  then "fused" else "flash"
 // Layers with experts: a list of 0 and 1, or each n-th.
 fn _expert_layers(a: MegatronArguments) -> List = if a.num_experts == 0 then [0 for i in 0..a.num_layers] else if is_list(
   a.moe_layer_freq,
 ) then a.moe_layer_freq else [if i % a.moe_layer_freq == 0 then 1 else 0 for i in 0..a.num_layers]
 
-fn _positions(a: MegatronArguments) -> String = if a.use_rotary_position_embeddings then "rope" else a.position_embedding_type
+fn _positions(a: MegatronArguments) -> String =
+  if a.use_rotary_position_embeddings or a.position_embedding_type == "rotary" then "rope" else a.position_embedding_type
 fn _choices(a: MegatronArguments) -> Record = _choices_of(a, a.num_layers, a.seq_length, not _is_bert(a))
 fn _choices_of(a: MegatronArguments, layers: Int, seq: Int, causal: Bool) -> Record = {
   layers: layers,
@@ -103,19 +105,21 @@ fn _choices_of(a: MegatronArguments, layers: Int, seq: Int, causal: Bool) -> Rec
   vocab: _vocabulary(a),
   seq: seq,
   positions: if _positions(a) == "learned_absolute" then a.max_position_embeddings else 0,
+  embed_norm: a.embed_layernorm,
   rope: _positions(a) == "rope",
   rms: a.normalization == "RMSNorm",
   bias: not a.disable_bias_linear,
   qkv_bias: not a.disable_bias_linear or a.add_qkv_bias,
-  gated: a.swiglu,
+  gated: a.swiglu or a.quick_geglu,
   activation_kept: 1,
-  expert_kept: if a.swiglu then 1 else 2,
+  expert_kept: if a.swiglu or a.quick_geglu then 1 else 2,
   dropout: a.hidden_dropout,
   attention_dropout: a.attention_dropout,
   attention: _attention(a),
   softmax: if a.no_masked_softmax_fusion and (a.attention_softmax_in_fp32 or a.apply_query_key_layer_scaling) then fp32 else if a.fp16
     then fp16 else bf16,
   causal: causal,
+  binary: not a.bert_no_binary_head,
   qk_norm: a.qk_layernorm,
   tied: not a.untie_embeddings_and_output_weights,
   fused_loss: a.cross_entropy_loss_fusion and a.cross_entropy_fusion_impl == "native",
@@ -327,8 +331,9 @@ fn _recomputed(a: MegatronArguments) -> Any = if _granularity(a) == "full" then 
   then recompute_block(a.recompute_num_layers, [_decoders(a, s) for s in 0.._stages(a)]) else if _is_t5(a)
   then [full("encoder[*]"), full("decoder[*]")]
   else [full("layer[*]"), if a.mtp_num_layers > 0 and a.release >= 202510 then recompute_further() else none]) else if _granularity(a) ==
-  "selective" then [_again(m) for m in a.recompute_modules] else none
-fn _granularity(a: MegatronArguments) -> String = if a.recompute_activations then "selective" else a.recompute_granularity
+  "selective" then [_again(m) for m in (if a.moe_layer_recompute then ["moe"] else []) + a.recompute_modules] else none
+fn _granularity(a: MegatronArguments) -> String =
+  if a.recompute_activations or (a.moe_layer_recompute and a.recompute_granularity == "") then "selective" else a.recompute_granularity
 
 fn _narrow_products(recipe: String) -> Any = match recipe {
   "delayed" -> fp8_products()
@@ -444,7 +449,9 @@ fn megatron_schedule(run: Record, pp: Axis) -> Schedule = if _chunks(run.argumen
 
 // -- the command line --
 record MegatronArguments {
-  gpus: Int
+  gpus: Int // 0: as many as its launcher starts, or its degrees need
+  launch_nproc_per_node: Int = 0 // torchrun's
+  launch_nnodes: Int = 1
   gpu: String
   release: Int = 202608 // year and month of the software
   script: String = "pretrain_gpt"
@@ -469,6 +476,7 @@ record MegatronArguments {
   disable_bias_linear: Bool = false
   add_qkv_bias: Bool = false
   swiglu: Bool = false
+  quick_geglu: Bool = false
   squared_relu: Bool = false
   qk_layernorm: Bool = false
   hidden_dropout: Real = 0.1
@@ -478,6 +486,18 @@ record MegatronArguments {
   vocab_size: Int = 0
   vocab_extra_ids: Int = 0
   make_vocab_size_divisible_by: Int = 128
+  padded_vocab_size: Int = 0
+  no_position_embedding: Bool = false
+  bert_no_binary_head: Bool = false
+  // Megatron-DeepSpeed's
+  deepspeed: Bool = false
+  zero_stage: Int = 0
+  ds_sequence_parallel_size: Int = 1
+  checkpoint_activations: Bool = false
+  embed_layernorm: Bool = false
+  glu_activation: String = ""
+  pp_partition_method: String = ""
+  num_key_value_heads: Int = 0
   // latent attention
   multi_latent_attention: Bool = false
   q_lora_rank: Int = 0
@@ -518,6 +538,7 @@ record MegatronArguments {
   moe_pad_expert_input_to_capacity: Bool = false
   recompute_granularity: String = ""
   recompute_activations: Bool = false
+  moe_layer_recompute: Bool = false
   recompute_method: String = ""
   recompute_num_layers: Int = 0
   recompute_modules: List[String] = ["core_attn"]
@@ -575,8 +596,12 @@ fn _refusals(a: MegatronArguments) -> List = [
     why: "models of `" + a.script + "` have no plan here yet: pretrain_gpt, pretrain_bert or pretrain_t5",
   },
   {
-    wrong: not _is(_positions(a), ["learned_absolute", "rope", "none"]),
-    why: "no positions `" + _positions(a) + "`: learned_absolute, rope or none",
+    wrong: not _is(_positions(a), ["learned_absolute", "rope", "alibi", "none"]),
+    why: "no positions `" + _positions(a) + "`: learned_absolute, rope, alibi or none",
+  },
+  {
+    wrong: a.no_position_embedding and _positions(a) != "rope",
+    why: "`no_position_embedding` goes with positions of `rope`: write `position_embedding_type` none",
   },
   { wrong: not _is(a.normalization, ["LayerNorm", "RMSNorm"]), why: "no norm `" + a.normalization + "`: LayerNorm or RMSNorm" },
   {
@@ -616,6 +641,14 @@ fn _refusals(a: MegatronArguments) -> List = [
   {
     wrong: a.use_tp_pp_dp_mapping and _block(a) != _inner(a),
     why: "with `use_tp_pp_dp_mapping` experts lie over the ranks of tensor and context parallelism alone",
+  },
+  {
+    wrong: not _is(a.pp_partition_method, _with_ends + ["", "uniform", "type:transformer", "parameters"]),
+    why: "stages by `pp_partition_method` " + a.pp_partition_method + " have no plan here yet",
+  },
+  {
+    wrong: a.zero_stage > 2,
+    why: "ZeRO stage 3 of Megatron-DeepSpeed has no plan here yet: `zero_stage` is 0, 1 or 2",
   },
   { wrong: a.tp_comm_overlap and not a.sequence_parallel, why: "`tp_comm_overlap` wants `sequence_parallel`" },
   {
@@ -708,9 +741,36 @@ fn _uneven(a: MegatronArguments) -> Bool = if _laid_out(a) or _is_t5(a) then fal
   any([_of_rank(a, r) % _chunks(a) != 0 for r in 0..a.pipeline_model_parallel_size]) else _counted(a) % a.pipeline_model_parallel_size !=
   0 or (a.num_layers_per_virtual_pipeline_stage > 0 and div(_counted(a), a.pipeline_model_parallel_size) %
   a.num_layers_per_virtual_pipeline_stage != 0) or div(_counted(a), a.pipeline_model_parallel_size) % max(1, _chunks(a)) != 0
+// Without a count, what the launcher starts, where the degrees fill it; else a node, or what they need.
+fn _degrees(a: MegatronArguments) -> Int = _inner(a) * a.pipeline_model_parallel_size * _spread(a)
+fn _launched(a: MegatronArguments) -> Int = if a.launch_nproc_per_node > 0 then a.launch_nproc_per_node * a.launch_nnodes else 8
+fn _fills(a: MegatronArguments, gpus: Int) -> Bool = gpus % _degrees(a) == 0 and a.global_batch_size %
+  (a.micro_batch_size * div(gpus, _inner(a) * a.pipeline_model_parallel_size)) == 0
+fn _sized(a: MegatronArguments) -> MegatronArguments = if a.gpus > 0 then a else a with {
+  gpus = if _fills(a, _launched(a)) then _launched(a) else _degrees(a)
+}
 fn _first(found: List, a: MegatronArguments) -> Record = if found == [] then _described(a, machine_named(_on(a.gpu).word))
   else refuse(found[0].why)
-fn megatron(a: MegatronArguments) -> Record = _first([r for r in _refusals(a) if r.wrong], a)
+// What arguments of Megatron-DeepSpeed are by the names of Megatron-LM. Its ZeRO shards optimizer
+// states, and sums gradients into their parts; its attention is fused where it is asked for.
+fn _named(a: MegatronArguments) -> MegatronArguments = a with {
+  use_distributed_optimizer = a.use_distributed_optimizer or a.zero_stage > 0 or (a.deepspeed and a.bf16)
+  context_parallel_size = max(a.context_parallel_size, a.ds_sequence_parallel_size)
+  cp_comm_type = if a.ds_sequence_parallel_size > 1 then "a2a" else a.cp_comm_type
+  recompute_granularity = if a.checkpoint_activations then "full" else a.recompute_granularity
+  recompute_method = if a.checkpoint_activations then "uniform" else a.recompute_method
+  recompute_num_layers = if a.checkpoint_activations then 1 else a.recompute_num_layers
+  swiglu = a.swiglu or a.glu_activation != ""
+  ffn_hidden_size = if a.glu_activation != "" and a.ffn_hidden_size == 0 then 4 * a.hidden_size else a.ffn_hidden_size
+  group_query_attention = a.group_query_attention or a.num_key_value_heads > 0
+  num_query_groups = max(a.num_query_groups, a.num_key_value_heads)
+  transformer_impl = if a.deepspeed then "local" else a.transformer_impl
+  account_for_embedding_in_pipeline_split = a.account_for_embedding_in_pipeline_split or _is(a.pp_partition_method, _with_ends)
+  account_for_loss_in_pipeline_split = a.account_for_loss_in_pipeline_split or _is(a.pp_partition_method, _with_ends)
+}
+let _with_ends = ["type:transformer|embedding", "type:embed|transformer"]
+fn megatron(a: MegatronArguments) -> Record = _checked(_named(a))
+fn _checked(a: MegatronArguments) -> Record = _first([r for r in _refusals(a) if r.wrong], _sized(a))
 
 // What `trainspec import megatron` reads: fields of `arguments` are followed, the lists are those of
 // std.frameworks.megatron_arguments.
@@ -718,10 +778,26 @@ let command_line = {
   about: "A run of Megatron-LM, from its arguments: `trainspec import megatron` wrote it.",
   arguments: "MegatronArguments",
   gpu: "h100",
+  gpus: "0",
+  files: ["yaml json sh"],
+  dashes: true,
+  reads: ["deepspeed_config"],
+  prefixes: [
+    { given: "model_args___", as: "" },
+    { given: "runtime_args___", as: "" },
+
+    { given: "pad_vocab_size_to", as: "padded_vocab_size" },
+    { given: "cpu_optimizer", as: "optimizer_cpu_offload" },
+    { given: "use_flash_attn_v2", as: "use_flash_attn" },
+    { given: "use_flash_attn_triton", as: "use_flash_attn" },
+    { given: "use_flash_attn_builder", as: "use_flash_attn" },
+    { given: "env_vars_cublas", as: "cublas" },
+    { given: "env_vars_", as: "env_" },
+  ],
   layouts: ["pipeline_model_parallel_layout"],
-  harmless: megatron_harmless,
+  harmless: megatron_others_harmless + megatron_harmless,
   partly: megatron_partly,
-  refused: megatron_refused,
+  refused: megatron_others_refused + megatron_refused,
   plan: [
     "let run = megatron(arguments)",
     "fn place(at: Record) -> Int = megatron_place(run, at)",

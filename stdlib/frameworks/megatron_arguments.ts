@@ -11,7 +11,7 @@ let megatron_harmless = [
   {
     why: "The step that is played has the whole `--global-batch-size`.",
     names: [
-      "decrease_batch_size_if_needed rampup_batch_size",
+      "decrease_batch_size_if_needed rampup_batch_size step_batch_size_schedule",
     ],
   },
   {
@@ -243,6 +243,79 @@ let megatron_partly = [
       "fp8_format",
     ],
   },
+  {
+    why: "shared experts, weight gradients and other micro-batches go on beside what is sent there, one after the other here",
+    names: [
+      "moe_shared_expert_overlap overlap_moe_expert_parallel_comm delay_wgrad_compute",
+    ],
+  },
+  {
+    why: "tokens go to experts by an all-to-all here, as with `alltoall`",
+    but: ["alltoall"],
+    names: [
+      "moe_token_dispatcher_type moe_enable_deepep moe_permute_fusion_into_hybridep",
+    ],
+  },
+  {
+    why: "launches stay with the host here, and no pools of graphs are counted",
+    but: ["none"],
+    names: [
+      "cuda_graph_impl enable_cuda_graph external_cuda_graph",
+    ],
+  },
+  {
+    why: "weights are kept and gathered in 16 bits here",
+    names: [
+      "fp8_param_gather keep_fp8_transpose_cache reuse_grad_buf_for_mxfp8_param_ag",
+    ],
+  },
+  {
+    why: "all layers are in the format of the recipe here, and all three products of a weight",
+    but: ["0"],
+    names: [
+      "first_last_layers_bf16 num_layers_at_end_in_bf16 num_layers_at_start_in_bf16 no_fp8_wgrad disable_fp8_wgrad fp8_output_proj",
+    ],
+  },
+  {
+    why: "states of the optimizer are in fp32 here",
+    but: ["fp32"],
+    names: [
+      "use_precision_aware_optimizer exp_avg_dtype exp_avg_sq_dtype main_grads_dtype main_params_dtype",
+    ],
+  },
+  {
+    why: "tokens of experts are not padded here",
+    names: [
+      "moe_router_padding_for_fp8 moe_router_padding_for_quantization",
+    ],
+  },
+  {
+    why: "buckets are of `--ddp-bucket-size` here",
+    names: [
+      "ddp_num_buckets",
+    ],
+  },
+  {
+    why: "user buffers and NCCL's registered ones are as `--tp-comm-overlap` alone has them here",
+    names: [
+      "tp_comm_overlap_cfg use_nccl_ub disable_tp_comm_bulk_dgrad disable_tp_comm_bulk_wgrad no_tp_comm_bulk_dgrad",
+      "no_tp_comm_bulk_wgrad tp_comm_overlap_rs_dgrad",
+    ],
+  },
+  {
+    why: "it goes on in kernels of its own here",
+    names: [
+      "fused_residual_rmsnorm mla_down_proj_fusion use_transformer_engine_op_fuser moe_single_grouped_weight moe_single_grouped_bias",
+      "moe_apply_probs_on_input overlap_param_gather_with_optimizer_step",
+    ],
+  },
+  {
+    why: "attention is priced as that of FlashAttention 2 here",
+    but: ["2"],
+    names: [
+      "flash_attention_version",
+    ],
+  },
 ]
 
 // They change a step in a way that is not followed; with the words of `but` they do not.
@@ -281,7 +354,7 @@ let megatron_refused = [
       "dsa_indexer_head_dim dsa_indexer_k_norm_epsilon dsa_indexer_k_norm_fp32 dsa_indexer_loss_coeff",
       "dsa_indexer_n_heads dsa_indexer_rope_interleaved dsa_indexer_skip_topk_offset dsa_indexer_topk",
       "dsa_indexer_topk_freq dsa_indexer_use_sparse_loss dsa_kernel_backend experimental_attention_variant",
-      "flash_attention_version kitchen_attention_backend mla_down_proj_fusion no_dsa_indexer_rotate_activation",
+      "kitchen_attention_backend no_dsa_indexer_rotate_activation",
       "no_dsa_indexer_scoring_relu no_rope_freq qk_l2_norm softmax_type use_kitchen_attention window_attn_skip_freq",
       "window_size",
     ],
@@ -291,14 +364,14 @@ let megatron_refused = [
     names: [
       "activation_func_clamp_value apply_residual_connection_post_layernorm bert_embedder_type enable_mhc_connections",
       "encoder_pipeline_model_parallel_size encoder_tensor_model_parallel_size fp16_lm_cross_entropy",
-      "fp32_residual_connection freeze_all_layers fused_residual_rmsnorm glu_linear_offset logits_load_decode_threads",
+      "fp32_residual_connection freeze_all_layers glu_linear_offset logits_load_decode_threads",
       "logits_load_dir logits_load_ignore_errors logits_load_kd_loss_alpha logits_load_msc_prefetch_depth",
       "logits_load_prefetch_factor mhc_init_gating_factor mhc_num_residual_streams mhc_recompute_layer_num",
       "mhc_sinkhorn_iterations mlp_chunks_for_training moe_latent_size moe_mlp_glu_interleave_size",
       "moe_shared_expert_gate moe_shared_expert_glu_interleave_size mrope_section mtp_detach_heads mtp_hsm",
       "mtp_standalone mtp_use_repeated_layer mup_attn_scale_power mup_base_head_dim mup_base_hidden_size",
       "mup_embedding_mult mup_output_mult mup_width_mult onnx_safe openai_gelu output_bert_embeddings",
-      "output_logit_dtype pipeline_model_parallel_split_rank quick_geglu relative_attention_max_distance",
+      "output_logit_dtype pipeline_model_parallel_split_rank relative_attention_max_distance",
       "relative_attention_num_buckets retro_add_retriever retro_attention_gate retro_cyclic_train_iters",
       "retro_encoder_attention_dropout retro_encoder_hidden_dropout retro_encoder_layers retro_no_verify_neighbor_count",
       "retro_num_neighbors retro_num_retrieved_chunks retro_project_dir standalone_embedding_stage use_legacy_models",
@@ -306,15 +379,9 @@ let megatron_refused = [
     ],
   },
   {
-    why: "write `--recompute-granularity selective --recompute-modules moe`",
-    names: [
-      "moe_layer_recompute",
-    ],
-  },
-  {
     why: "activations that are recomputed and dealt out over tensor parallelism have no plan here yet",
     names: [
-      "checkpoint_activations distribute_saved_activations moe_paged_stash moe_paged_stash_buffer_size_factor_cpu",
+      "distribute_saved_activations moe_paged_stash moe_paged_stash_buffer_size_factor_cpu",
       "moe_paged_stash_buffer_size_factor_cuda moe_paged_stash_page_size",
     ],
   },
@@ -355,73 +422,39 @@ let megatron_refused = [
     ],
   },
   {
-    why: "tokens do not go to experts by the all-to-all that is followed here: `alltoall` is",
-    names: [
-      "moe_enable_deepep moe_permute_fusion_into_hybridep",
-    ],
-  },
-  {
-    why: "tokens do not go to experts by the all-to-all that is followed here: `alltoall` is",
-    but: ["alltoall"],
-    names: [
-      "moe_token_dispatcher_type",
-    ],
-  },
-  {
     why: "experts are another size or in another order than is followed here",
     names: [
-      "moe_apply_probs_on_input moe_combine_bwd_dtype moe_dispatch_fwd_dtype moe_extended_tp moe_single_grouped_bias",
-      "moe_single_grouped_weight moe_use_grouped_tensor moe_use_upcycling use_grouped_gemm_for_dense_mlp",
+      "moe_combine_bwd_dtype moe_dispatch_fwd_dtype moe_extended_tp",
+      "moe_use_grouped_tensor moe_use_upcycling use_grouped_gemm_for_dense_mlp",
       "use_grouped_gemm_for_shared_expert",
     ],
   },
   {
     why: "what goes on beside it is not followed: leave it out, or say so in a plan",
     names: [
-      "batch_invariant_mode defer_embedding_wgrad_compute delay_wgrad_compute moe_shared_expert_overlap",
-      "overlap_dispatch_backward_with_experts_wgrad overlap_moe_expert_parallel_comm",
+      "batch_invariant_mode defer_embedding_wgrad_compute",
+      "overlap_dispatch_backward_with_experts_wgrad",
     ],
   },
   {
     why: "CUDA graphs are not followed: neither are their launches taken off the host nor their pools counted",
     names: [
-      "enable_cuda_graph external_cuda_graph optimizer_cuda_graph",
-    ],
-  },
-  {
-    why: "CUDA graphs are not followed: neither are their launches taken off the host nor their pools counted",
-    but: ["none"],
-    names: [
-      "cuda_graph_impl",
+      "optimizer_cuda_graph",
     ],
   },
   {
     why: "layers in another format than the rest have no plan here yet",
     names: [
-      "disable_fp8_wgrad first_last_layers_bf16 fp4_format fp4_param_gather fp4_quantizer_factory fp4_recipe",
-      "fp8_output_proj fp8_param_gather fp8_quantizer_factory keep_fp8_transpose_cache",
-      "keep_fp8_transpose_cache_when_using_custom_fsdp kitchen_config_file kitchen_recipe_number no_fp8_wgrad",
-      "num_layers_at_end_in_bf16 num_layers_at_start_in_bf16 reuse_grad_buf_for_mxfp8_param_ag te_precision_config_file",
+      "fp4_format fp4_param_gather fp4_quantizer_factory fp4_recipe",
+      "fp8_quantizer_factory",
+      "keep_fp8_transpose_cache_when_using_custom_fsdp kitchen_config_file kitchen_recipe_number",
+      "te_precision_config_file",
     ],
   },
   {
     why: "experts whose room or padding goes by the rank or the format have no plan here yet",
     names: [
       "moe_expert_rank_capacity_factor",
-      "moe_router_padding_for_fp8 moe_router_padding_for_quantization",
-    ],
-  },
-  {
-    why: "states and weights of the optimizer in other formats than fp32 have no plan here yet",
-    names: [
-      "use_precision_aware_optimizer",
-    ],
-  },
-  {
-    why: "states and weights of the optimizer in other formats than fp32 have no plan here yet",
-    but: ["fp32"],
-    names: [
-      "exp_avg_dtype exp_avg_sq_dtype main_grads_dtype main_params_dtype",
     ],
   },
   {
@@ -434,10 +467,9 @@ let megatron_refused = [
   {
     why: "user buffers with a configuration of their own have no plan here yet: `--tp-comm-overlap` alone is followed",
     names: [
-      "disable_tp_comm_bulk_dgrad disable_tp_comm_bulk_wgrad disable_tp_comm_overlap_ag disable_tp_comm_overlap_rs",
-      "disable_tp_comm_split_ag disable_tp_comm_split_rs no_tp_comm_bulk_dgrad no_tp_comm_bulk_wgrad",
-      "no_tp_comm_overlap_ag no_tp_comm_overlap_rs no_tp_comm_split_ag no_tp_comm_split_rs tp_comm_overlap_cfg",
-      "tp_comm_overlap_rs_dgrad",
+      "disable_tp_comm_overlap_ag disable_tp_comm_overlap_rs",
+      "disable_tp_comm_split_ag disable_tp_comm_split_rs",
+      "no_tp_comm_overlap_ag no_tp_comm_overlap_rs no_tp_comm_split_ag no_tp_comm_split_rs",
     ],
   },
   {
@@ -463,14 +495,13 @@ let megatron_refused = [
   {
     why: "collectives over switches' own sums, or through buffers of NCCL's, have no plan here yet",
     names: [
-      "create_all_gather_group symmetric_ar_type use_nccl_ub use_sharp",
+      "create_all_gather_group symmetric_ar_type use_sharp",
     ],
   },
   {
     why: "the update goes on in another way than is followed here",
     names: [
       "nccl_communicator_config_path no_use_layer_wise_param_layout qk_clip qk_clip_alpha qk_clip_threshold",
-      "use_transformer_engine_op_fuser",
     ],
   },
   {
@@ -486,45 +517,15 @@ let megatron_refused = [
     ],
   },
   {
-    why: "say `--ddp-bucket-size`: the parameters of a rank of the first stage, divided by the number of buckets",
-    names: [
-      "ddp_num_buckets",
-    ],
-  },
-  {
     why: "gradients that go to their owners by an all-to-all, or are kept in two formats, have no plan here yet",
     names: [
       "ddp_param_name_patterns_for_fp32_local_accumulation ddp_reduce_scatter_with_fp32_accumulation",
     ],
   },
   {
-    why: "gathers beside the update have no plan here yet",
-    names: [
-      "overlap_param_gather_with_optimizer_step",
-    ],
-  },
-  {
-    why: "a step of which others have other sizes has no plan here yet: say `--global-batch-size`",
-    names: [
-      "step_batch_size_schedule",
-    ],
-  },
-  {
     why: "the process group is a made-up one: nothing is trained",
     names: [
       "fake_process_group",
-    ],
-  },
-  {
-    why: "write `--position-embedding-type none`",
-    names: [
-      "no_position_embedding",
-    ],
-  },
-  {
-    why: "the model of BERT has its second head here",
-    names: [
-      "bert_no_binary_head",
     ],
   },
   {
@@ -550,7 +551,7 @@ let megatron_refused = [
   {
     why: "write `--vocab-size` and `--make-vocab-size-divisible-by`",
     names: [
-      "disable_pad_vocab_size no_pad_vocab_size padded_vocab_size",
+      "disable_pad_vocab_size no_pad_vocab_size",
     ],
   },
 ]

@@ -131,6 +131,9 @@ model megatron_gpt(c: Record) {
   ids = input([batch, c.seq], int64)
   words = embedding(ids, c.vocab, c.hidden) as embed
   x = words
+  if c.embed_norm {
+    x = _norm(x, c) as embed_norm
+  }
   if c.positions > 0 {
     x = position_embedding(x, c.positions) as position
   }
@@ -183,7 +186,7 @@ block _further_losses(further: List, c: Record) {
 }
 
 // BERT: layers that look both ways, a product and a norm before the head, which is tied and has a
-// bias, and a second loss on whether sentences follow each other.
+// bias, and a second loss (`binary`) on whether sentences follow each other.
 model megatron_bert(c: Record) {
   ids = input([batch, c.seq], int64)
   segments = input([batch, c.seq], int64)
@@ -203,11 +206,13 @@ model megatron_bert(c: Record) {
   m = _norm(g, c) as words_norm
   logits = linear(m, out: c.vocab, bias: true, tied: true) as head
   loss = cross_entropy(logits) as loss
-  f = first_token(n) as first
-  q = linear(f, out: c.hidden, bias: true) as pooler
-  a = tanh(q) as pooler_act
-  follows = linear(a, out: 2, bias: true) as follows
-  follows_loss = cross_entropy(follows) as follows_loss
+  if c.binary {
+    f = first_token(n) as first
+    q = linear(f, out: c.hidden, bias: true) as pooler
+    a = tanh(q) as pooler_act
+    follows = linear(a, out: 2, bias: true) as follows
+    follows_loss = cross_entropy(follows) as follows_loss
+  }
 }
 
 // Queries of the decoder over what the encoder made.
