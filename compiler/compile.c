@@ -291,21 +291,32 @@ static const char *compile_text_of(const ts_session *s, const ts_ast *node)
                   "";
 }
 
-static const char *list_param(ts_session *s, const char *list, const char *indent, const char *name,
-                              const ts_ast *type, const ts_ast *value)
+static void add_parameter(ts_session *s, ts_parameters *list, const char *plan, const ts_ast *decl,
+                          const ts_ast *type, const ts_ast *value)
 {
-  const char *given = value ? ts_arena_printf(s->arena, " = %s", compile_text_of(s, value)) : "";
-  return ts_arena_printf(s->arena, "%s%s%s: %s%s\n", list, indent, name, compile_text_of(s, type),
-                         given);
+  TS_PUSH(s->arena, list,
+          (ts_parameter){plan, decl->name, type ? compile_text_of(s, type) : "",
+                         value ? compile_text_of(s, value) : NULL});
 }
 
-static const char *list_plan(ts_session *s, const char *list, const ts_ast *plan)
+ts_parameters ts_parameters_of(ts_session *s, const char *plan_name)
 {
-  const ts_ast *formals = ts_ast_params(plan);
-  list = ts_arena_printf(s->arena, "%splan %s\n", list, plan->name);
-  for (uint32_t i = 0; formals && i < formals->count; i++)
-    list = list_param(s, list, "  ", formals->child[i]->name, ts_ast_type(formals->child[i]),
-                      ts_ast_default(formals->child[i]));
+  ts_parameters list = {0};
+  for (size_t m = 0; m < ts_module_count(s); m++) {
+    const ts_module *module = ts_module_at(s, m);
+    for (size_t i = 0; i < module->own.count; i++) {
+      const ts_ast *decl = module->own.at[i]->decl;
+      if (decl->kind == TS_AST_PARAM)
+        add_parameter(s, &list, NULL, decl, ts_ast_type(decl), ts_ast_value(decl));
+      if (decl->kind != TS_AST_PLAN || (plan_name && strcmp(plan_name, decl->name) != 0))
+        continue;
+      const ts_ast *formals = ts_ast_params(decl);
+      TS_PUSH(s->arena, &list, (ts_parameter){.plan = decl->name});
+      for (uint32_t k = 0; formals && k < formals->count; k++)
+        add_parameter(s, &list, decl->name, formals->child[k], ts_ast_type(formals->child[k]),
+                      ts_ast_default(formals->child[k]));
+    }
+  }
   return list;
 }
 
@@ -314,19 +325,17 @@ const char *ts_list_params(ts_session *s, const char *path, const ts_compile_opt
   ts_compile_settings(s, o);
   if (!ts_module_load(s, path) || ts_diags_errors(s->diags))
     return NULL;
-  const char *list = "";
-  for (size_t m = 0; m < ts_module_count(s); m++) {
-    const ts_module *module = ts_module_at(s, m);
-    for (size_t i = 0; i < module->own.count; i++) {
-      const ts_ast *decl = module->own.at[i]->decl;
-      if (decl->kind == TS_AST_PARAM)
-        list = list_param(s, list, "", decl->name, ts_ast_type(decl), ts_ast_value(decl));
-      else if (decl->kind == TS_AST_PLAN &&
-               (!o->plan_name || strcmp(o->plan_name, decl->name) == 0))
-        list = list_plan(s, list, decl);
-    }
+  const char *text = "";
+  ts_parameters list = ts_parameters_of(s, o->plan_name);
+  for (size_t i = 0; i < list.count; i++) {
+    const ts_parameter *p = &list.at[i];
+    if (p->name)
+      text = ts_arena_printf(s->arena, "%s%s%s: %s%s%s\n", text, p->plan ? "  " : "", p->name,
+                             p->type, p->value ? " = " : "", p->value ? p->value : "");
+    else
+      text = ts_arena_printf(s->arena, "%splan %s\n", text, p->plan);
   }
-  return list;
+  return text;
 }
 
 /* ---- Ops ---- */

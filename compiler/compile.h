@@ -62,6 +62,15 @@ bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t 
                       const ts_compile_options *o, ts_input *input);
 void ts_input_close(ts_input *input);
 
+/* What -D may set: parameters of plans, and of files (plan NULL), as they are written; value: the
+ * default, NULL if there is none. A plan stands before its own with no name. */
+typedef struct ts_parameter {
+  const char *plan, *name, *type, *value;
+} ts_parameter;
+typedef TS_VEC(ts_parameter) ts_parameters;
+/* Of the files that the session has read; plan_name NULL: of all plans. */
+ts_parameters ts_parameters_of(ts_session *s, const char *plan_name);
+
 /* Names the parameters that -D may set in a plan, a line each: "tp: Int = 8". NULL after errors. */
 const char *ts_list_params(ts_session *s, const char *path, const ts_compile_options *o);
 

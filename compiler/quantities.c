@@ -90,30 +90,15 @@ ts_calibration *ts_quantities_load(ts_session *s, const ts_compile_options *o)
 
 /* ---- Parameters ---- */
 
-static void add_parameter(ts_session *s, ts_parameters *out, const char *name, const ts_ast *type)
-{
-  bool text = type && type->name && !strcmp(type->name, "String");
-  TS_PUSH(s->arena, &out->at, ((ts_parameter){name, text}));
-}
-
 bool ts_parameters_load(ts_session *s, const char *path, const ts_compile_options *o,
-                        ts_parameters *out)
+                        const char **name, ts_parameters *out)
 {
-  *out = (ts_parameters){0};
   ts_compile_settings(s, o);
   ts_module *m = ts_module_load(s, path);
   const ts_ast *plan = m && !ts_diags_errors(s->diags) ? ts_plan_choose(s, m, o->plan_name) : NULL;
   if (!plan)
     return false;
-  out->plan = plan->name;
-  const ts_ast *params = ts_ast_params(plan);
-  for (uint32_t i = 0; params && i < params->count; i++)
-    add_parameter(s, out, params->child[i]->name, ts_ast_type(params->child[i]));
-  for (size_t k = 0; k < ts_module_count(s); k++) {
-    const ts_module *module = ts_module_at(s, k);
-    for (size_t i = 0; i < module->own.count; i++)
-      if (module->own.at[i]->decl->kind == TS_AST_PARAM)
-        add_parameter(s, out, module->own.at[i]->name, ts_ast_type(module->own.at[i]->decl));
-  }
+  *name = plan->name;
+  *out = ts_parameters_of(s, plan->name);
   return true;
 }

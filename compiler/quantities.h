@@ -10,15 +10,8 @@
  * memory. NULL after errors, which are in the session's queue. */
 ts_calibration *ts_quantities_load(ts_session *s, const ts_compile_options *o);
 
-typedef struct ts_parameter { const char *name; bool text; } ts_parameter; /* text: a String */
-
-typedef struct ts_parameters {
-  const char *plan;
-  TS_VEC(ts_parameter) at; /* of the plan, then of its files */
-} ts_parameters;
-
-/* What -D may set. False after errors. */
+/* The plan's name, and what -D may set in it. False after errors. */
 bool ts_parameters_load(ts_session *s, const char *path, const ts_compile_options *o,
-                        ts_parameters *out);
+                        const char **name, ts_parameters *out);
 
 #endif

@@ -295,8 +295,8 @@ const char *trainspec_messages_text(const trainspec *ts, trainspec_format format
 /* ---- Plans ---- */
 
 /* NULL where there is an error; a warning that was made one counts like any other. */
-static trainspec_plan *trainspec_keep(trainspec *ts, ts_session *session, ts_input *input,
-                                      bool opened)
+static trainspec_plan *trainspec_keep(trainspec *ts, ts_session *session,
+                                      const ts_compile_options *o, ts_input *input, bool opened)
 {
   if (!opened)
     return NULL;
@@ -305,7 +305,8 @@ static trainspec_plan *trainspec_keep(trainspec *ts, ts_session *session, ts_inp
     return NULL;
   }
   trainspec_plan *plan = TS_NEW(ts->arena, trainspec_plan);
-  *plan = (trainspec_plan){.ts = ts, .session = session, .input = *input, .open = true};
+  *plan =
+    (trainspec_plan){.ts = ts, .session = session, .options = *o, .input = *input, .open = true};
   TS_PUSH(ts->arena, &ts->plans, plan);
   return plan;
 }
@@ -315,7 +316,8 @@ static trainspec_plan *open_plan(trainspec *ts, const char *path, const char *pl
   ts_session *session = ts_library_session(ts);
   ts_compile_options o = ts_library_options(ts, plan);
   ts_input input = {0};
-  return trainspec_keep(ts, session, &input, ts_input_open(session, copy(ts, path), &o, &input));
+  return trainspec_keep(ts, session, &o, &input,
+                        ts_input_open(session, copy(ts, path), &o, &input));
 }
 
 trainspec_plan *trainspec_open(trainspec *ts, const char *path, const char *plan)
@@ -331,7 +333,7 @@ static trainspec_plan *compile(trainspec *ts, const char *path, const char *text
   ts_session *session = ts_library_session(ts);
   ts_compile_options o = ts_library_options(ts, plan);
   ts_input input = {0};
-  return trainspec_keep(ts, session, &input,
+  return trainspec_keep(ts, session, &o, &input,
                         ts_input_compile(session, copy(ts, path),
                                          ts_arena_string(ts->arena, text, size), size, &o, &input));
 }
@@ -365,6 +367,39 @@ uint32_t trainspec_ranks(const trainspec_plan *plan) { return plan->input.ir.met
 const char *trainspec_plan_name(const trainspec_plan *plan)
 {
   return plan->input.ir.strings + plan->input.ir.meta->plan;
+}
+
+/* The last definition of a name is used. */
+static const char *value_of(const trainspec_plan *plan, const ts_parameter *p)
+{
+  const char *value = p->value;
+  for (size_t i = 0; i < plan->options.define_count; i++)
+    if (strcmp(plan->options.defines[i].name, p->name) == 0)
+      value = plan->options.defines[i].expression;
+  return value;
+}
+
+static bool parameter_at(trainspec_plan *plan, size_t i, trainspec_parameter *to)
+{
+  if (plan->input.kind != TS_INPUT_PLAN)
+    return false;
+  if (!plan->parameters.count)
+    plan->parameters = ts_parameters_of(plan->session, trainspec_plan_name(plan));
+  for (size_t k = 0; k < plan->parameters.count; k++) {
+    const ts_parameter *p = &plan->parameters.at[k];
+    if (!p->name || i-- > 0)
+      continue;
+    *to = (trainspec_parameter){p->name, p->type, p->value, value_of(plan, p)};
+    return true;
+  }
+  return false;
+}
+
+bool trainspec_parameter_at(trainspec_plan *plan, size_t i, trainspec_parameter *parameter)
+{
+  volatile bool good = false;
+  TS_LIBRARY_CALL(plan->ts, good = parameter_at(plan, i, parameter));
+  return good;
 }
 
 void trainspec_close(trainspec_plan *plan)

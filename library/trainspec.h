@@ -112,6 +112,14 @@ trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *t
 bool trainspec_write(const trainspec_plan *plan, const char *path);
 uint32_t trainspec_ranks(const trainspec_plan *plan);
 const char *trainspec_plan_name(const trainspec_plan *plan);
+/* A parameter that trainspec_define sets, in the words of the plan. value: what was defined, else
+ * the default. An IR has none. */
+typedef struct trainspec_parameter {
+  const char *name, *type;
+  const char *default_value, *value; /* NULL: none */
+} trainspec_parameter;
+/* The i-th. False past the last. */
+bool trainspec_parameter_at(trainspec_plan *plan, size_t i, trainspec_parameter *parameter);
 void trainspec_close(trainspec_plan *plan); /* its runs are freed first; NULL is fine */
 
 /* ---- Playing ---- */
@@ -136,8 +144,8 @@ void trainspec_run_free(trainspec_run *run); /* NULL is fine */
 
 /* ---- Results ---- */
 
-/* A figure of a step; doc/reports.md says what each is. unit: of its values: "s", "bit", "1/s", "J",
- * "$", "g", "share" (from 0 to 1), "" (a count). better: 1 where more of it is, else -1. */
+/* A figure of a step; doc/reports.md says what each is. unit: of its values: "s", "bit", "1/s",
+ * "J", "$", "g", "share" (from 0 to 1), "" (a count). better: 1 where more of it is, else -1. */
 typedef struct trainspec_figure { const char *name, *unit; int better; } trainspec_figure;
 /* The i-th. False past the last. */
 bool trainspec_figure_at(size_t i, trainspec_figure *figure);

@@ -46,8 +46,10 @@ struct trainspec {
 struct trainspec_plan {
   trainspec *ts;
   ts_session *session;
+  ts_compile_options options; /* it was compiled with */
   ts_input input;
   bool open;
+  ts_parameters parameters; /* once they were asked for */
   TS_VEC(trainspec_run *) runs;
 };
 

@@ -158,11 +158,13 @@ static bool read_steps(calibrate_task *t, const ts_parameters *parameters)
   }
   t->file = ts_sources_add(t->session->sources, t->paths[1], "measured steps", text, size);
   ts_measured_parameter *list =
-    TS_NEW_ARRAY(t->arena, ts_measured_parameter, parameters->at.count + 1);
-  for (size_t i = 0; i < parameters->at.count; i++)
-    list[i] = (ts_measured_parameter){parameters->at.at[i].name, parameters->at.at[i].text};
-  return ts_measured_steps_read(t->arena, text, size, list, (uint32_t)parameters->at.count,
-                                &t->steps, &why) ||
+    TS_NEW_ARRAY(t->arena, ts_measured_parameter, parameters->count + 1);
+  uint32_t count = 0;
+  for (size_t i = 0; i < parameters->count; i++)
+    if (parameters->at[i].name)
+      list[count++] =
+        (ts_measured_parameter){parameters->at[i].name, !strcmp(parameters->at[i].type, "String")};
+  return ts_measured_steps_read(t->arena, text, size, list, count, &t->steps, &why) ||
          bad_steps(t, &why);
 }
 
@@ -267,12 +269,14 @@ static int calibrate(calibrate_task *t)
 {
   ts_session *s = t->session;
   ts_parameters parameters;
+  const char *plan;
   t->calibration = ts_quantities_load(s, &t->plan.compile);
-  if (!t->calibration || !ts_parameters_load(s, t->paths[0], &t->plan.compile, &parameters) ||
+  if (!t->calibration ||
+      !ts_parameters_load(s, t->paths[0], &t->plan.compile, &plan, &parameters) ||
       !read_steps(t, &parameters))
     return TS_EXIT_REJECTED;
   t->calibration->noise = t->noise > 0 ? t->noise : t->calibration->noise;
-  t->calibration->plan = parameters.plan;
+  t->calibration->plan = plan;
   t->calibration->rows = t->steps.count;
   t->played = ts_played_steps_new(s, t->paths[0], &t->plan.compile, &t->steps, t->file,
                                   t->calibration, (long)t->jobs, &t->progress);

@@ -232,7 +232,8 @@ struct ts_lane {
   uint32_t next, end;             /* the next of them, and the end of all */
   const ts_play_item *item;       /* the one before ... */
   const uint32_t *node, *until;   /* ... and its nodes that are left */
-  /* [items] when the stream was free after it; NULL: none repeats another one, or it is the host's */
+  /* [items] when the stream was free after it; NULL: none repeats another one, or it is the
+   * host's */
   uint64_t *left;
 };
 

@@ -107,6 +107,7 @@ class Results(unittest.TestCase):
         plan, ir = trainspec.load(small), os.path.join(folder.name, "small.ir")
         plan.write(ir)
         self.assertEqual(trainspec.load(ir).run().step_time, plan.run().step_time)
+        self.assertEqual(trainspec.load(ir).parameters, {})
 
     def test_options(self):
         plan = trainspec.load(small)
@@ -125,7 +126,13 @@ class Results(unittest.TestCase):
 class Plans(unittest.TestCase):
     def test_parameters(self):
         plan = trainspec.load(small, {"tp": 1}, m=8)
-        self.assertEqual((plan.ranks, plan.parameters), (4, {"tp": "1", "m": "8"}))
+        self.assertEqual(plan.ranks, 4)
+        known = trainspec.load(small).parameters
+        self.assertEqual({**known, "tp": plan.parameters["tp"], "m": plan.parameters["m"]}, plan.parameters)
+        for name, value in (("tp", "1"), ("m", "8")):
+            p = plan.parameters[name]
+            self.assertEqual((p.name, p.type, p.default, p.value, p.given), (name, "Int", known[name].default, value, True))
+            self.assertEqual((known[name].value, known[name].given), (known[name].default, False))
         self.assertEqual(plan.with_(tp=2).ranks, 8)
         self.assertEqual(plan.run(tp="1 + 1").ranks, 8)
         self.assertEqual(plan.ranks, 4)

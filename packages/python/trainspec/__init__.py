@@ -11,12 +11,12 @@ memory of its own, so threads may work on different ones at once; calls on one a
 for each other. Results are the same on every machine and for any number of threads.
 """
 from .messages import Error, Message, OutOfMemory, Span
-from .plan import Plan, load, loads
+from .plan import Parameter, Plan, load, loads
 from .result import Critical, Event, Rank, Result, Time, Timeline
 from .sweep import Sweep
 from .units import Quantity
 from ._library import max_memory, version
 
 __version__ = version()
-__all__ = ["Critical", "Error", "Event", "Message", "OutOfMemory", "Plan", "Quantity", "Rank", "Result", "Span",
-           "Sweep", "Time", "Timeline", "load", "loads", "max_memory", "version"]
+__all__ = ["Critical", "Error", "Event", "Message", "OutOfMemory", "Parameter", "Plan", "Quantity", "Rank", "Result",
+           "Span", "Sweep", "Time", "Timeline", "load", "loads", "max_memory", "version"]

@@ -31,6 +31,10 @@ class Figure(Structure):
     _fields_ = [("name", c_char_p), ("unit", c_char_p), ("better", c_int)]
 
 
+class Parameter(Structure):
+    _fields_ = [(name, c_char_p) for name in ("name", "type", "default_value", "value")]
+
+
 class TimeParts(Structure):
     _fields_ = [(name, c_double) for name in ("compute", "exposed_communication", "bubble", "host", "tail")]
 
@@ -82,6 +86,7 @@ _FUNCTIONS = {  # name: (result, arguments)
     "write": (c_bool, (c_void_p, c_char_p)),
     "ranks": (c_uint32, (c_void_p,)),
     "plan_name": (c_char_p, (c_void_p,)),
+    "parameter_at": (c_bool, (c_void_p, c_size_t, POINTER(Parameter))),
     "play": (c_void_p, (c_void_p, POINTER(Options))),
     "figure_at": (c_bool, (c_size_t, POINTER(Figure))),
     "result_of": (Result, (c_void_p,)),

@@ -37,8 +37,29 @@ def loads(text, parameters=None, /, *, path="plan.ts", plan=None, import_dirs=()
                          _several(native), stdlib, _several(warnings)))
 
 
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """A parameter of a plan, in the words of its file: `type` and `default` (None: it has none) as they
+    stand there, `value` the expression that counts: what was given, else the default."""
+    name: str
+    type: str
+    default: "str | None"
+    value: "str | None"
+    given: bool
+
+
+def _parameters(plan, defines) -> "dict[str, Parameter]":
+    found, at = {}, c.Parameter()
+    words = lambda text: None if text is None else text.decode()
+    while c.call("parameter_at", plan, len(found), at):
+        name = at.name.decode()
+        found[name] = Parameter(name, words(at.type), words(at.default_value), words(at.value), name in defines)
+    return found
+
+
 class Plan:
-    """A plan with values of its parameters. `name`, `ranks`, `messages` are those of the checked plan."""
+    """A plan with values of its parameters. `name`, `ranks`, `parameters`, `messages` are those of the checked
+    plan; `parameters` is {name: Parameter}, in the order of the file, and empty for an IR."""
 
     def __init__(self, settings: Settings):
         self.settings = settings
@@ -46,12 +67,8 @@ class Plan:
         plan = workspace.open()
         self.name = c.call("plan_name", plan).decode()
         self.ranks = c.call("ranks", plan)
+        self.parameters = _parameters(plan, settings.defines)
         self.messages = workspace.messages()
-
-    @property
-    def parameters(self) -> "dict[str, str]":
-        """The parameters that were given, as expressions of the language."""
-        return dict(self.settings.defines)
 
     def _settings(self, parameters, more) -> Settings:
         given = {name: expression(value) for name, value in {**(parameters or {}), **more}.items()}

@@ -86,7 +86,8 @@ class Timeline(list):
     def rows(self) -> "list[dict]":
         """Plain values for tables: pandas.DataFrame(timeline.rows()); times in seconds."""
         return [{"kind": e.kind, "label": e.label, "what": e.what, "stream": e.stream, "issued": float(e.issued),
-                 "ready": float(e.ready), "start": float(e.start), "end": float(e.end), "peer": e.peer}
+                 "ready": float(e.ready), "start": float(e.start), "end": float(e.end), "duration": float(e.duration),
+                 "peer": e.peer}
                 for e in self]
 
     def __repr__(self) -> str:
