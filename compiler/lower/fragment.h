@@ -121,6 +121,7 @@ typedef struct ts_fragment {
   TS_VEC(uint32_t) barrier;           /* the next compute node waits for these */
   TS_VEC(ts_gradient) gradients;
   TS_VEC(ts_bucket) buckets;
+  int64_t copied; /* bytes of the buffer that gradients were copied into last */
   ts_gather_list gathers;
   TS_VEC(uint32_t) chains;            /* while they are planned: the last of each rule */
   int64_t *fetched;                   /* likewise: bytes from the host by op, or NULL */

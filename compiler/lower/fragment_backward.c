@@ -123,9 +123,23 @@ static int64_t gathered(const fragment_backward_pass *p, uint32_t i, ts_when whe
   return bytes;
 }
 
+/* The buffer that was copied into last goes before there is another, when it is scattered
+ * (torch/distributed/fsdp, post_backward: reduce_scatter_state). */
+static void drop_copy(ts_fragment *f)
+{
+  if (!f->copied)
+    return;
+  for (size_t k = 0; k < f->buckets.count; k++)
+    ts_need(f, f->buckets.at[k].sent[1]);
+  ts_note_memory(f, ts_emit_record(f, 0), -f->copied, TS_IR_GRADIENTS,
+                 "gradients before they are scattered");
+  f->copied = 0;
+}
+
 /* Gradients in the format of weights go to the buffer that is summed. */
 static void copy_in(ts_fragment *f, ts_bucket *bucket)
 {
+  drop_copy(f);
   const ts_lowering *l = f->l;
   const ts_comm *comm = bucket->comm;
   double written = bucket->bytes / comm->share;
@@ -139,7 +153,8 @@ static void copy_in(ts_fragment *f, ts_bucket *bucket)
                  "gradients before they are scattered");
   ts_note_memory(f, bucket->ready, -bucket->whole, TS_IR_GRADIENTS,
                  "gradients before they are scattered");
-  bucket->whole = (int64_t)written;
+  bucket->whole = 0;
+  f->copied = (int64_t)written;
 }
 
 static void flush(ts_fragment *f, ts_bucket *bucket)
@@ -865,6 +880,7 @@ void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weight
     backward_op(&p, i);
   for (size_t k = 0; k < f->buckets.count; k++)
     flush(f, &f->buckets.at[k]);
+  drop_copy(f);
   need_bucket(&p);
   if (f->needs.count)
     ts_emit_record(f, 0);

@@ -54,3 +54,13 @@ let llm_foundry = torchtitan with {
   keep_last = false
 }
 let llm_foundry_pure = llm_foundry with { gradients = bf16 }
+
+// DTensor's gradient of an embedding whose rows are split over `t`: each rank makes that of the whole
+// table for its part of the words, and keeps its rows of the sum (torch/distributed/tensor/_ops:
+// embedding_dense_backward has no strategy for rows).
+strategy dtensor_embedding(t: Axis) {
+  rule rows {
+    match embedding as "embed"
+    set spread = t.size
+  }
+}

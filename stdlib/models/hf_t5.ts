@@ -4,6 +4,15 @@
 // computed again; autocast keeps its copies of their weights until the forward ends all the same.
 import std.ops.torch
 
+// T5 bounds what a part gives in fp16.
+block t5_bounded(x: Tensor) {
+  if x.dtype == fp16 {
+    yield torch_clamp(x) as clamp
+  } else {
+    yield x
+  }
+}
+
 block t5_scores(x: Tensor, memory: Tensor, heads: Int, head_dim: Int, held: Size, amp: Any) {
   n = torch_rmsnorm(x, input: true) as ln
   q = torch_linear(n, out: heads * head_dim, amp: amp) as q
@@ -55,7 +64,9 @@ model hf_t5(
   x = torch_dropout(e) as encoder_dropout
   repeat layers as encoder {
     a = t5_self_scores(x, heads, head_dim, bias, amp) as self
-    x = t5_feed_forward(a, ffn, amp) as ff
+    ac = t5_bounded(a) as self_bound
+    f = t5_feed_forward(ac, ffn, amp) as ff
+    x = t5_bounded(f) as bound
   }
   n = torch_rmsnorm(x, input: true) as encoder_ln
   memory = torch_dropout(n) as memory
@@ -65,8 +76,11 @@ model hf_t5(
   // Biases of its own scores and of those over the encoder's output are held by the whole decoder.
   repeat layers as decoder {
     b = t5_self_scores(y, heads, head_dim, 2 * bias + 2 * copies, amp) as self
-    c = t5_scores(b, memory, heads, head_dim, 2 * bias + 2 * copies, amp) as cross
-    y = t5_feed_forward(c, ffn, amp) as ff
+    bc = t5_bounded(b) as self_bound
+    c = t5_scores(bc, memory, heads, head_dim, 2 * bias + 2 * copies, amp) as cross
+    cc = t5_bounded(c) as cross_bound
+    g = t5_feed_forward(cc, ffn, amp) as ff
+    y = t5_bounded(g) as bound
   }
   m = torch_rmsnorm(y, input: true) as decoder_ln
   d = torch_dropout(m) as final_dropout

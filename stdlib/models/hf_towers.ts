@@ -43,7 +43,9 @@ model hf_gpt2(
   logits = torch_linear(n, out: vocab, tied: true, amp: amp) as head
   s = torch_shifted(logits) as shifted
   let copies = if amp == none or not again then 0 B else layers * 12 * hidden * hidden * bytes(amp)
-  let held = copies + (if batch > 1 then bytes(logits) else 0 B)
+  // Keys and values for later words are views of what a block's first product gives.
+  let cache = if again then layers * 3 * bytes(n.dtype) * numel(n) / (if amp == none then 1 else 2) else 0 B
+  let held = copies + cache + (if batch > 1 then bytes(logits) else 0 B)
   if amp != none {
     lp = torch_log_softmax(s, held: held) as log_softmax
     f = torch_float(lp) as float

@@ -94,13 +94,13 @@ op images(samples: Int, shape: List[Int]) {
 // A table look-up. `ids` holds token numbers; the gradient is scattered into the rows that were
 // read. `frozen`: the table is not trained. `tied`: it is the one of the op labelled `table`, as with
 // `linear`.
-op embedding(ids: Tensor, vocab: Int, hidden: Int, frozen: Bool = false, tied: Bool = false, table: Label = "embed") {
+op embedding(ids: Tensor, vocab: Int, hidden: Int, frozen: Bool = false, tied: Bool = false, table: Label = "embed", spread: Int = 1) {
   weight w: [vocab, hidden] trained if not frozen
   tie w with table if tied
   output y: ids.shape + [hidden]
   contracts w dim 0
   forward { kernel elementwise { reads = [ids, bytes(y)], writes = [y] } }
-  backward(weight) { kernel elementwise if not frozen { reads = [dy, ids], writes = [dw] } }
+  backward(weight) { kernel elementwise if not frozen { reads = [dy, ids], writes = [dw], temp = (spread - 1) * bytes(w) } }
   saves [ids] if not frozen
 }
 
@@ -655,7 +655,7 @@ op class_token(x: Tensor, pad: Int = 1) {
 // Engine, Liger, torch.compile) reads the logits twice and writes the gradient over them; the
 // backward scales it. `copied`: PyTorch's functional.cross_entropy of the cast logits, not compiled:
 // cast, log-softmax and negative log-likelihood each write a tensor of their own, in both
-// directions.
+// directions; dx comes last, when what was saved is gone.
 op cross_entropy(x: Tensor, fused: Bool = false, copied: Bool = false) {
   output y: [rows(x)]
   contracts x dim -1
@@ -670,9 +670,9 @@ op cross_entropy(x: Tensor, fused: Bool = false, copied: Bool = false) {
   }
   backward(input) {
     kernel elementwise if in_place { reads = [logits], writes = [logits] }
-    kernel elementwise if copied { writes = [logits], temp = logits }
-    kernel elementwise if copied { reads = [logits, logits], writes = [logits], temp = [logits, logits] }
-    kernel elementwise if not fused { reads = [logits], writes = [dx], temp = if copied then logits else 0 B }
+    kernel elementwise if copied { writes = [logits], temp = logits - bytes(x) }
+    kernel elementwise if copied { reads = [logits, logits], writes = [logits], temp = 2 * logits - bytes(x) }
+    kernel elementwise if not fused { reads = [logits], writes = [dx] }
     kernel elementwise if fused { reads = [dx], writes = [dx] }
   }
   saves [logits] if not fused

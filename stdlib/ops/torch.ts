@@ -9,6 +9,12 @@ fn _products(x: Tensor, amp: Any) -> DType = if amp == none then x.dtype else am
 fn _narrow(x: Tensor) -> Bool = bytes(x.dtype) < bytes(fp32)
 fn _half(x: Tensor, amp: Any) -> Size = bytes(_products(x, amp)) * numel(x)
 
+// FlashAttention works on tiles of 128 words, and has kernels for heads of every 32 elements
+// (Dao-AILab/flash-attention, csrc/flash_attn/src): it takes as long as for so many of both. Tiles of
+// the memory-efficient kernel, which takes fp32, have 64 words (PyTorch, cutlassF_f32_aligned_64x64).
+fn _tiled(words: Int, q: Tensor) -> Int = (if _narrow(q) then 128 else 64) * ceil_div(words, if _narrow(q) then 128 else 64)
+fn _wide_head(elements: Int, q: Tensor) -> Int = if _narrow(q) then 32 * ceil_div(elements, 32) else elements
+
 // nn.Linear.
 op torch_linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false, table: Label = "embed", amp: Any = none) {
   weight w: [out, last(x.shape)]
@@ -150,6 +156,7 @@ op torch_attention(
   let turned_keys = if amp == none then bytes(k) else 4 B * numel(k)
   let repeats = kv_heads > 1 and kv_heads < heads // of one head all take views
   let work = (if causal then 1 else 2) * batch * heads * seq * seq * head_dim
+  let done = (if causal then 1 else 2) * batch * heads * _tiled(seq, q) * _tiled(seq, q) * _wide_head(head_dim, q)
   let statistics = 4 B * batch * heads * seq
   require min(heads, kv_heads, head_dim) >= 1, "heads and their width are 1 or more"
   require heads % kv_heads == 0, "queries share keys and values in groups of equal size: `heads` must be a multiple of `kv_heads`"
@@ -171,12 +178,13 @@ op torch_attention(
     kernel elementwise if rotary and amp != none { reads = [turned], writes = [q], temp = turned }
     kernel attention {
       batch = batch
-      seq = seq
+      seq = _tiled(seq, q)
       heads = heads
       kv_heads = heads
-      head_dim = head_dim
+      head_dim = _wide_head(head_dim, q)
       causal = if causal then 1 else 0
-      flops = 2 * work
+      flops = 2 * done
+      model_flops = 2 * work
       reads = [3 * bytes(q)]
       writes = [y]
     }
@@ -184,12 +192,13 @@ op torch_attention(
   backward(input) {
     kernel attention_backward {
       batch = batch
-      seq = seq
+      seq = _tiled(seq, q)
       heads = heads
       kv_heads = heads
-      head_dim = head_dim
+      head_dim = _wide_head(head_dim, q)
       causal = if causal then 1 else 0
-      flops = 5 * work
+      flops = 5 * done
+      model_flops = 5 * work
       reads = [3 * bytes(q), y, dy]
       writes = [3 * bytes(q)]
       temp = if repeats then 2 * bytes(q) else 0 B
@@ -220,17 +229,19 @@ op torch_packed_attention(qkv: Tensor, heads: Int, head_dim: Int, causal: Bool =
   let batch = qkv.shape[0]
   let seq = qkv.shape[1]
   let work = (if causal then 1 else 2) * batch * heads * seq * seq * head_dim
+  let done = (if causal then 1 else 2) * batch * heads * _tiled(seq, qkv) * _tiled(seq, qkv) * _wide_head(head_dim, qkv)
   require last(qkv.shape) == 3 * heads * head_dim, "queries, keys and values are packed: 3 heads of head_dim elements"
   whole qkv dim 1
   forward {
     kernel attention {
       batch = batch
-      seq = seq
+      seq = _tiled(seq, qkv)
       heads = heads
       kv_heads = heads
-      head_dim = head_dim
+      head_dim = _wide_head(head_dim, qkv)
       causal = if causal then 1 else 0
-      flops = 2 * work
+      flops = 2 * done
+      model_flops = 2 * work
       reads = [qkv]
       writes = [y]
     }
@@ -238,12 +249,13 @@ op torch_packed_attention(qkv: Tensor, heads: Int, head_dim: Int, causal: Bool =
   backward(input) {
     kernel attention_backward {
       batch = batch
-      seq = seq
+      seq = _tiled(seq, qkv)
       heads = heads
       kv_heads = heads
-      head_dim = head_dim
+      head_dim = _wide_head(head_dim, qkv)
       causal = if causal then 1 else 0
-      flops = 5 * work
+      flops = 5 * done
+      model_flops = 5 * work
       reads = [qkv, y, dy]
       writes = [qkv]
     }
@@ -547,6 +559,19 @@ op torch_dropout(x: Tensor) {
   forward { kernel elementwise { reads = [x], writes = [y, mask] } }
   backward(input) { kernel elementwise { reads = [dy, mask], writes = [dx] } }
   saves [mask]
+}
+
+// Elements above or below a bound are set to it: isinf, any, where and clamp.
+op torch_clamp(x: Tensor) {
+  output y: x.shape
+  let flags = 1 B * numel(x)
+  forward {
+    kernel elementwise { reads = [x], writes = [flags], temp = flags }
+    kernel elementwise { reads = [flags] }
+    kernel elementwise { reads = [x], writes = [y] }
+  }
+  backward(input) { kernel elementwise { reads = [dy, x], writes = [dx] } }
+  saves [x]
 }
 
 // A product with a number.

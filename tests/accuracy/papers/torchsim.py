@@ -83,7 +83,7 @@ def memory(context, file, title, tp, ask):
         return Row(name_of(r), r["half"], ours.rank(0).peak_memory / GIB, float(r["actual_gib"]), off(r["est_gib"], r["actual_gib"]))
 
     return Table(title, file, "GiB", "torchtitan of 2024 (FSDP2, fp32 shards gathered in bf16, its loss not compiled), "
-                 f"tensor parallelism of {tp}", ask, map(row, context.table(FOLDER + file)))
+                 f"tensor parallelism of {tp}; 64 MiB of cuBLAS", ask, map(row, context.table(FOLDER + file)))
 
 
 def table20(context):

@@ -18,6 +18,7 @@ plan torchsim_llama70b(
   mesh = { tp, dp }
   apply = [
     framework_tensor(f, tp, machine_h100.costs.slows),
+    if tp > 1 then dtensor_embedding(tp) else none,
     framework_data(f, dp, f.sharding),
     framework_loss(f),
     framework_recompute(ac),
@@ -28,4 +29,5 @@ plan torchsim_llama70b(
   costs = machine_costs(machine_h100, "bf16", f.attention)
   network = h100_infiniband
   host = framework_host(f)
+  memory = { cublas: 64 MiB }
 }

@@ -28,7 +28,10 @@ plan torchsim_one_gpu(name: String, micro: Int, seq: Int, kind: String = "hp", m
   batch = { micro: micro }
   precision = if kind == "hp" then { compute: fp16, weights: fp16, gradients: fp16 } else full_precision()
   optimizer = adam(master: false) with { state = [moment, moment], temp = if decay then [moment, moment] else moment }
-  costs = machine_costs(machine_h100, "bf16", "sdpa")
+  costs = [
+    fit("std/fits/h100_sxm_fp32.fit.json", floor: 2 us, beyond: 16), // its widest product is a twentieth of Gemma's head
+    fit("std/fits/h100_sxm_elementwise.fit.json", floor: 2 us, beyond: 16),
+  ] + machine_costs(machine_h100, "bf16", "sdpa")
   host = eager_torch
   memory = { cublas: 64 MiB }
 }
