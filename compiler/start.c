@@ -55,6 +55,16 @@ void ts_start_parameters(const ts_start *start, ts_name_list *names)
   }
 }
 
+const char *ts_start_default(const ts_start *start, size_t search, const char *name)
+{
+  const ts_ast *formal = formal_of(plan_of(start, search), name),
+               *value = formal ? ts_ast_default(formal) : NULL;
+  const char *text = ts_sources_get(start->s->sources, start->module->file)->text;
+  return value ? ts_arena_string(start->s->arena, text + value->span.begin,
+                                 value->span.end - value->span.begin) :
+                 NULL;
+}
+
 /* ---- The text ---- */
 
 typedef struct edit { uint32_t begin, end; const char *text; } edit;

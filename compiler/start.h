@@ -19,6 +19,9 @@ bool ts_start_open(ts_session *s, const ts_catalog *catalog, ts_start *start);
 /* The names of the parameters of all plans, each once. */
 void ts_start_parameters(const ts_start *start, ts_name_list *names);
 
+/* The text of a default of the plan of a search; NULL: there is none. */
+const char *ts_start_default(const ts_start *start, size_t search, const char *name);
+
 /* The plan of a search and the search itself as a file of its own: the plan is called `name`;
  * `values` are the defaults of its parameters, those that it lacks are passed over, and what
  * they name is imported; `about` are lines for a comment above all, without `//`. Laid out as tsfmt

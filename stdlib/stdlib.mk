@@ -195,6 +195,8 @@ stdlib_files = \
 	stdlib/strategies/offload.ts \
 	stdlib/strategies/recompute.ts \
 	stdlib/strategies/tied.ts \
+	stdlib/tools/choices.ts \
+	stdlib/tools/names.ts \
 	stdlib/tools/orders.ts \
 	stdlib/tools/start.ts \
 	stdlib/tools/ways_out.ts \

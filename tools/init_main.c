@@ -1,5 +1,6 @@
 /* trainspec init: a plan to begin with, that runs and fits in memory. */
 #include <ctype.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -26,10 +27,16 @@
 
 enum { MODEL = 1, GPU, GPUS, OUTPUT };
 enum { MOST_THREADS = 64 };
+/* Of a step: what a choice of a profile is worth, to be mentioned. */
+static const double least_worth = 0.001;
 
 static const ts_option options[] = {
-  {MODEL, 0, "model", "NAME", "what is trained: `trainspec list models`, or a call of one", "Plan"},
-  {GPU, 0, "gpu", "NAME", "on what: `trainspec list machines`, without `machine_`", NULL},
+  {MODEL, 0, "model", "NAME",
+   "what is trained: `trainspec list models`, a call of one, a name as Hugging Face has it, a "
+   "config.json",
+   "Plan"},
+  {GPU, 0, "machine", "NAME", "on what: `trainspec list machines` or `list gpus`", NULL},
+  {GPU, 0, "gpu", "NAME", "the same", NULL},
   {GPUS, 0, "gpus", "N", "on how many (8)", NULL},
   {PLAN_DEFINE, 'D', "define", "NAME=EXPR", "set another parameter of the plan", NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
@@ -130,19 +137,27 @@ static void init_measure(ts_arena *arena, const ts_ir *ir, init_trial *out)
   ts_run_free(run);
 }
 
-static ts_compile_options options_of(const init_task *t, size_t point, ts_arena *arena)
+/* `besides`: of another parameter, or NULL. */
+static ts_compile_options options_of(const init_task *t, size_t point, const ts_define *besides,
+                                     ts_arena *arena)
 {
   ts_compile_options o = t->plan.compile;
   o.plan_name = t->search->plan;
-  o.defines = ts_search_defines_at(t->search, point, arena, &o.define_count);
+  const ts_define *of_point = ts_search_defines_at(t->search, point, arena, &o.define_count);
+  ts_define *defines = TS_NEW_ARRAY(arena, ts_define, o.define_count + 1);
+  for (uint32_t i = 0; i < o.define_count; i++)
+    defines[i] = of_point[i];
+  if (besides)
+    defines[o.define_count++] = *besides;
+  o.defines = defines;
   return o;
 }
 
-static void try_point(init_task *t, size_t point, init_trial *out)
+static void try_point(init_task *t, size_t point, const ts_define *besides, init_trial *out)
 {
   ts_arena *arena = ts_arena_new("a plan to begin with");
   ts_session *s = ts_session_new(arena);
-  ts_compile_options o = options_of(t, point, arena);
+  ts_compile_options o = options_of(t, point, besides, arena);
   ts_input input;
   *out = (init_trial){0};
   if (ts_input_compile(s, init_place(t), t->text, t->size, &o, &input)) {
@@ -166,7 +181,7 @@ static void *init_work(void *closure)
 {
   init_task *t = closure;
   for (size_t i; (i = atomic_fetch_add(&t->next, 1)) < t->search->point_count;)
-    try_point(t, i, &t->trials[i]);
+    try_point(t, i, NULL, &t->trials[i]);
   return NULL;
 }
 
@@ -182,7 +197,7 @@ static void play_all(init_task *t)
          pthread_create(&threads[started], NULL, init_work, t) == 0)
     started++;
   while ((point = atomic_fetch_add(&t->next, 1)) < t->search->point_count) {
-    try_point(t, point, &t->trials[point]);
+    try_point(t, point, NULL, &t->trials[point]);
     if (!ts_tick(&t->progress, "playing plans", (double)point / (double)t->search->point_count))
       atomic_store(&t->next, t->search->point_count);
   }
@@ -227,7 +242,7 @@ static size_t init_choose(init_task *t)
       t->why = ts_arena_string(t->arena, r->why, strlen(r->why));
       t->refused_text = t->text;
       t->refused_size = t->size;
-      t->refused_options = options_of(t, i, t->arena);
+      t->refused_options = options_of(t, i, NULL, t->arena);
     }
     if (r->played && !good && (!t->least || r->peak < t->least)) {
       t->least = r->peak;
@@ -345,6 +360,57 @@ static const ts_catalog_item *item_alike(const init_task *t, const char *type, c
   return found;
 }
 
+/* A list of records of the library; empty: it has none. */
+static const ts_list *library_list(const init_task *t, const char *file, const char *name)
+{
+  static const ts_list none;
+  ts_session *s = t->session;
+  ts_module *m = ts_module_of_library(s, file);
+  ts_value v = ts_none_value();
+  if (m)
+    ts_module_lookup(s, m, ts_lang_intern(s->lang, name, strlen(name)), TS_NO_SPAN, &v);
+  return v.type == TS_T_LIST ? v.u.list : &none;
+}
+
+static const ts_value *member(const ts_value *v, const char *name)
+{
+  return v && v->type == TS_T_RECORD ? ts_record_find(v->u.record, name) : NULL;
+}
+
+static const char *text_of(const ts_value *v, const char *name)
+{
+  const ts_value *text = member(v, name);
+  return text && text->type == TS_T_STRING ? text->u.string : "";
+}
+
+/* The model of what others call it; NULL: none. */
+static const ts_catalog_item *item_elsewhere(const init_task *t, const char *name)
+{
+  const ts_list *names = library_list(t, "std/tools/names.ts", "names_elsewhere");
+  const char *bare = bare_of(t->arena, name);
+  for (uint32_t i = 0; i < names->count; i++) {
+    const char *begins = text_of(&names->at[i], "begins");
+    if (!strncmp(bare, begins, strlen(begins)))
+      return init_item_of(t, "Model", text_of(&names->at[i], "model"));
+  }
+  return NULL;
+}
+
+/* The first machine whose gpu has that name. */
+static const ts_catalog_item *item_with_gpu(const init_task *t, const char *gpu)
+{
+  for (size_t i = 0; i < t->catalog.items.count; i++) {
+    const ts_catalog_item *item = &t->catalog.items.at[i];
+    if (!item->type || strcmp(item->type, "Machine") != 0 || ts_decl_params(item->entry->decl))
+      continue;
+    ts_value machine = ts_entry_value(t->session, (ts_entry *)item->entry);
+    const ts_value *kind = member(member(&machine, "costs"), "kind");
+    if (kind && kind->type == TS_T_GPU && !strcmp(kind->u.record->name, gpu))
+      return item;
+  }
+  return NULL;
+}
+
 static void init_unknown(init_task *t, const char *type, const char *what, const char *name)
 {
   TS_VEC(const char *) names = {0};
@@ -381,11 +447,24 @@ static const char *padded_arguments(const init_task *t, const ts_ast *params)
   return text;
 }
 
+/* A configuration of Hugging Face's. */
+static bool is_configuration(const char *model)
+{
+  const char *end = strrchr(model, '.');
+  return end && !strcmp(end, ".json") && !strpbrk(model, "\"\\(");
+}
+
 /* A name alone is called with what it takes by default. */
 static bool give_model(init_task *t)
 {
+  if (is_configuration(t->model)) {
+    t->name = "start";
+    return init_give(t, "model", ts_arena_printf(t->arena, "hf(\"%s\")", t->model));
+  }
   const ts_catalog_item *alike =
     init_is_name(t->model) || is_foreign_name(t->model) ? item_alike(t, "Model", t->model) : NULL;
+  if (!alike && is_foreign_name(t->model))
+    alike = item_elsewhere(t, t->model);
   if (alike && !init_item_of(t, "Model", t->model))
     t->model = alike->entry->name;
   if (!init_is_name(t->model) && !is_foreign_name(t->model)) {
@@ -417,6 +496,8 @@ static bool give_machine(init_task *t)
   const ts_catalog_item *item = init_item_of(t, "Machine", t->gpu);
   if (!item)
     item = item_alike(t, "Machine", t->gpu);
+  if (!item)
+    item = item_with_gpu(t, t->gpu);
   if (item)
     return init_give(t, "machine", item->entry->name);
   init_unknown(t, "Machine", "gpu", t->gpu);
@@ -447,12 +528,39 @@ static bool give_others(init_task *t)
 
 /* ---- The plan ---- */
 
+/* What the profile switches on, each with the time that a step takes less for it. */
+static const char *worths(init_task *t, size_t search, size_t point)
+{
+  const ts_list *choices = library_list(t, "std/tools/choices.ts", "choices");
+  const char *profile = ts_start_default(&t->start, search, "framework"), *text = "";
+  for (size_t i = 0; i < t->values.count; i++)
+    if (!strcmp(t->values.at[i].name, "framework"))
+      profile = t->values.at[i].expression;
+  for (uint32_t i = 0; profile && i < choices->count; i++) {
+    const ts_value *choice = &choices->at[i];
+    ts_define without = {"framework",
+                         ts_arena_printf(t->arena, "(%s) with { %s = %s }", profile,
+                                         text_of(choice, "field"), text_of(choice, "off"))};
+    init_trial r;
+    try_point(t, point, &without, &r);
+    double more = (double)r.step - (double)t->trials[point].step;
+    if (r.played && fabs(more) >= least_worth * (double)t->trials[point].step)
+      text = ts_arena_printf(t->arena, "%s  %s (%s): %s%s\n", text, text_of(choice, "says"),
+                             text_of(choice, "field"), more > 0 ? "-" : "+",
+                             ts_format_time((uint64_t)fabs(more)).text);
+    free(r.why);
+  }
+  return *text ?
+           ts_arena_printf(t->arena, "What the profile switches on, and its worth:\n%s", text) :
+           "";
+}
+
 static const char *counted(const init_task *t, size_t count, const char *what)
 {
   return ts_arena_printf(t->arena, "%zu %s%s", count, what, count == 1 ? "" : "s");
 }
 
-static const char *about(const init_task *t, const init_trial *best)
+static const char *about(const init_task *t, const init_trial *best, const char *worth)
 {
   const char *quote = init_is_name(t->model) ? "" : "'";
   const char *asked =
@@ -471,9 +579,10 @@ static const char *about(const init_task *t, const init_trial *best)
   return ts_arena_printf(
     t->arena,
     "Written by `%s` (%s).\nThe fastest of %s that were played%s:\n%s a step, %s of "
-    "%s on the fullest gpu.\n%sTo play the search again: `trainspec sweep` on this file.\n",
+    "%s on the fullest gpu.\n%s%sTo play the search again: `trainspec sweep` on this file.\n",
     asked, ts_version(), counted(t, t->played, "plan"), left, ts_format_time(best->step).text,
-    ts_format_bytes((double)best->peak).text, ts_format_bytes((double)best->limit).text, refused);
+    ts_format_bytes((double)best->peak).text, ts_format_bytes((double)best->limit).text, worth,
+    refused);
 }
 
 static void put_plan(void *closure, FILE *out) { ts_put_lines(out, *(const char **)closure); }
@@ -487,11 +596,12 @@ static void say_refused(const init_task *t)
 static int write_plan(init_task *t, size_t search, size_t point)
 {
   const init_trial *best = &t->trials[point];
+  const char *worth = worths(t, search, point);
   for (uint32_t c = 0; c < t->search->column_count; c++)
     init_give(t, t->search->columns[c], ts_search_text_at(t->search, point, c));
   size_t size;
   const char *text = ts_start_text(&t->start, search, t->name, t->values.at,
-                                   (uint32_t)t->values.count, about(t, best), &size);
+                                   (uint32_t)t->values.count, about(t, best, worth), &size);
   if (!text)
     return ts_options_report(&t->options, t->session->diags);
   int status = ts_options_write(&t->options, t->output, put_plan, &text);

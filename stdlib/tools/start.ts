@@ -24,7 +24,8 @@ fn room(machine: Machine) -> Size = 0.95 * machine.costs.kind.memory
 // Assumed; change what is otherwise:
 //   experts lie over `ep` of the replicas, every expert gets as many tokens, and none are dropped
 //   sequences are as long as the model says; bf16 with Adam, its state divided over the replicas (ZeRO-1)
-//   the software and its host are as the profile says: `trainspec show megatron_core`
+//   the software and its host are as the profile `framework` says: `trainspec list frameworks`
+//   the search varies what `vary` names; micro-batches, sharding, interleaving and offloading stay
 plan start_experts(
   model: Model,
   machine: Machine,
@@ -36,6 +37,7 @@ plan start_experts(
   dp: Int = gpus / (tp * ep * pp), // replicas of all that is no expert: dp * ep
   micro: Int = 1, // sequences at a time on a replica
   global: Int = gpus, // sequences a step
+  sharding: String = "zero1", // or "ddp", "zero2", "fsdp": what replicas share
   recompute: String = "none", // or "cheap", "attention", "selective", "full"
 ) {
   model = model
@@ -44,7 +46,7 @@ plan start_experts(
   apply = [
     framework_tensor(framework, tp, machine.costs.slows),
     expert_parallel(tp * ep, batch: ep),
-    framework_data(framework, ep * dp, "zero1", pp),
+    framework_data(framework, ep * dp, sharding, pp),
     framework_loss(framework),
     framework_sorting("all_to_all", tp * ep),
     framework_experts(framework.experts, tp * ep, "none", "bf16"),
@@ -77,25 +79,29 @@ search experts_again of start_experts {
 
 // Assumed; change what is otherwise:
 //   sequences are as long as the model says; bf16 with Adam, its state divided over the replicas (ZeRO-1)
-//   the software and its host are as the profile says: `trainspec show megatron_core`
+//   the software and its host are as the profile `framework` says: `trainspec list frameworks`
+//   the search varies what `vary` names; micro-batches, sharding, interleaving and offloading stay
 plan start_layers(
   model: Model,
   machine: Machine,
   gpus: Int,
   framework: Framework = megatron_core,
   tp: Int = 1, // tensor parallelism
+  cp: Int = 1, // parts of each sequence
   pp: Int = 1, // stages of the pipeline
-  dp: Int = gpus / (tp * pp), // replicas
+  dp: Int = gpus / (tp * cp * pp), // replicas
   micro: Int = 1, // sequences at a time on a replica
   global: Int = gpus, // sequences a step
+  sharding: String = "zero1", // or "ddp", "zero2", "fsdp": what replicas share
   recompute: String = "none", // or "cheap", "attention", "selective", "full"
 ) {
   model = model
   cluster = machine.cluster(gpus)
-  mesh = { tp, dp, pp }
+  mesh = { tp, cp, dp, pp }
   apply = [
     framework_tensor(framework, tp, machine.costs.slows),
-    framework_data(framework, dp, "zero1", pp),
+    framework_context(framework, cp),
+    framework_data(framework, cp * dp, sharding, pp),
     framework_loss(framework),
     framework_recompute(recompute),
   ]
@@ -116,8 +122,9 @@ search layers_kept of start_layers {
 }
 search layers_again of start_layers {
   vary tp in inside(machine, gpus)
-  vary pp in doubled(div(gpus, tp), 16)
-  vary recompute in ["attention", "full"]
+  vary cp in [c for c in doubled(div(gpus, tp), 4)]
+  vary pp in doubled(div(gpus, tp * cp), 16)
+  vary recompute in ["cheap", "attention", "selective", "full"]
   require peak_memory < room(machine), "memory to spare"
   minimize step_time
 }
