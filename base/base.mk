@@ -59,6 +59,7 @@ libts_a_SOURCES += \
 	base/round.h \
 	base/settings.c \
 	base/settings.h \
+	base/settings_text.c \
 	base/sha256.h \
 	base/sha256_x86.c \
 	base/source.c \

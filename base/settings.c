@@ -80,17 +80,21 @@ const ts_setting *ts_settings_read(ts_arena *arena, ts_settings_format format, c
 {
   static const char mark[] =
     "\xEF\xBB\xBF"; /* of byte order: UTF-8 has none, some editors write it */
+  static const struct {
+    const ts_setting *(*read)(ts_settings_reader *r, const char *text, size_t size);
+  } readers[] = {{ts_settings_json},  {ts_settings_toml}, {ts_settings_yaml},
+                 {ts_settings_lines}, {ts_settings_csv},  {ts_settings_xml}};
   ts_settings_reader r = {.arena = arena, .wrong = wrong};
   const ts_setting *read = NULL;
-  size_t marked = format == TS_SETTINGS_TOML && size > 2 && !memcmp(text, mark, 3) ? 3 : 0;
+  size_t marked =
+    format != TS_SETTINGS_JSON && format != TS_SETTINGS_YAML && size > 2 && !memcmp(text, mark, 3) ?
+      3 :
+      0;
   *wrong = (ts_settings_wrong){0};
-  if (format == TS_SETTINGS_JSON)
-    read = ts_settings_json(&r, text, size);
-  else if (size > TS_SETTINGS_LARGEST)
+  if (format != TS_SETTINGS_JSON && size > TS_SETTINGS_LARGEST)
     ts_settings_refuse(&r, 0, "it is larger than %d MiB", TS_SETTINGS_LARGEST >> 20);
-  else if (is_text(&r, text, size))
-    read = format == TS_SETTINGS_TOML ? ts_settings_toml(&r, text + marked, size - marked) :
-                                        ts_settings_yaml(&r, text, size);
+  else if (format == TS_SETTINGS_JSON || is_text(&r, text, size))
+    read = readers[format].read(&r, text + marked, size - marked);
   return wrong->why ? NULL : read;
 }
 

@@ -1,4 +1,5 @@
-/* Files of settings as a tree: TOML, YAML and JSON, each value with its line. */
+/* Files of settings as a tree: TOML, YAML and JSON, each value with its line; and files whose
+ * values are all texts: CSV, XML, lines. */
 #ifndef TS_BASE_SETTINGS_H
 #define TS_BASE_SETTINGS_H
 
@@ -39,7 +40,10 @@ typedef struct ts_setting {
 typedef enum ts_settings_format {
   TS_SETTINGS_JSON,
   TS_SETTINGS_TOML,
-  TS_SETTINGS_YAML
+  TS_SETTINGS_YAML,
+  TS_SETTINGS_LINES, /* a list of texts */
+  TS_SETTINGS_CSV,   /* a list of tables */
+  TS_SETTINGS_XML,   /* a table: name, line, attributes, text, inside */
 } ts_settings_format;
 
 /* Why a file cannot be used. */
@@ -75,6 +79,9 @@ typedef struct ts_settings_reader {
 const ts_setting *ts_settings_json(ts_settings_reader *r, const char *text, size_t size);
 const ts_setting *ts_settings_toml(ts_settings_reader *r, const char *text, size_t size);
 const ts_setting *ts_settings_yaml(ts_settings_reader *r, const char *text, size_t size);
+const ts_setting *ts_settings_lines(ts_settings_reader *r, const char *text, size_t size);
+const ts_setting *ts_settings_csv(ts_settings_reader *r, const char *text, size_t size);
+const ts_setting *ts_settings_xml(ts_settings_reader *r, const char *text, size_t size);
 
 /* Only the first one counts. */
 void ts_settings_refuse(ts_settings_reader *r, uint32_t line, const char *format, ...)

@@ -8,12 +8,15 @@ stdlib_files = \
 	stdlib/calibration.ts \
 	stdlib/clusters/dgx.ts \
 	stdlib/clusters/fabrics.ts \
+	stdlib/clusters/graphs.ts \
 	stdlib/clusters/hgx.ts \
 	stdlib/clusters/islands.ts \
 	stdlib/clusters/linked.ts \
 	stdlib/clusters/meshes.ts \
 	stdlib/clusters/nccl.ts \
 	stdlib/clusters/numbers.ts \
+	stdlib/clusters/rooms.ts \
+	stdlib/clusters/topologies.ts \
 	stdlib/clusters/tpu.ts \
 	stdlib/costs.ts \
 	stdlib/errors.ts \

@@ -676,6 +676,35 @@ static ts_value file_of(const ts_builtin_call *c, ts_value (*read)(const ts_buil
 static ts_value json_of(const ts_builtin_call *c) { return file_of(c, ts_builtin_json); }
 static ts_value toml_of(const ts_builtin_call *c) { return file_of(c, ts_builtin_toml); }
 static ts_value yaml_of(const ts_builtin_call *c) { return file_of(c, ts_builtin_yaml); }
+static ts_value csv_of(const ts_builtin_call *c) { return file_of(c, ts_builtin_csv); }
+static ts_value xml_of(const ts_builtin_call *c) { return file_of(c, ts_builtin_xml); }
+static ts_value lines_of(const ts_builtin_call *c) { return file_of(c, ts_builtin_lines); }
+
+static ts_value number_of(const ts_builtin_call *c)
+{
+  return c->arg[0].type == TS_T_STRING ? ts_builtin_number(c) : wrong(c, 0, "a String");
+}
+
+static bool is_texts(ts_value v)
+{
+  bool texts = v.type == TS_T_LIST;
+  for (uint32_t i = 0; texts && i < v.u.list->count; i++)
+    texts = v.u.list->at[i].type == TS_T_STRING;
+  return texts;
+}
+
+static ts_value groups_of(const ts_builtin_call *c)
+{
+  return is_texts(c->arg[0]) ? ts_builtin_groups(c) : wrong(c, 0, "a list of Strings");
+}
+
+static ts_value places_of(const ts_builtin_call *c)
+{
+  for (uint32_t i = 0; i < 2; i++)
+    if (!is_texts(c->arg[i]))
+      return wrong(c, i, "a list of Strings");
+  return ts_builtin_places(c);
+}
 
 static ts_value fields_of(const ts_builtin_call *c)
 {
@@ -696,7 +725,10 @@ static ts_value letters_of(const ts_builtin_call *c)
 
 static ts_value words_of(const ts_builtin_call *c)
 {
-  return c->arg[0].type == TS_T_STRING ? ts_builtin_words(c) : wrong(c, 0, "a String");
+  for (uint32_t i = 0; i < c->count; i++)
+    if (c->arg[i].type != TS_T_STRING)
+      return wrong(c, i, "a String");
+  return ts_builtin_words(c);
 }
 
 static ts_value topology_of(const ts_builtin_call *c)

@@ -1,7 +1,8 @@
-/* `json("config.json")`, `yaml(...)`, `toml(...)`: a file of settings as a value: tables are records,
+/* `json("config.json")`, `yaml(...)`, `csv(...)`: a file of settings as a value: tables are records,
  * null is none. And what takes records and texts apart whose fields only the file knows. */
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/settings.h"
@@ -116,6 +117,84 @@ ts_value ts_builtin_yaml(const ts_builtin_call *c)
   return builtin_settings_file(c, TS_SETTINGS_YAML, "yaml", "YAML", NULL);
 }
 
+ts_value ts_builtin_csv(const ts_builtin_call *c)
+{
+  return builtin_settings_file(c, TS_SETTINGS_CSV, "table", "CSV", NULL);
+}
+
+ts_value ts_builtin_xml(const ts_builtin_call *c)
+{
+  return builtin_settings_file(c, TS_SETTINGS_XML, "xml", "XML", NULL);
+}
+
+ts_value ts_builtin_lines(const ts_builtin_call *c)
+{
+  return builtin_settings_file(c, TS_SETTINGS_LINES, "text", "text", NULL);
+}
+
+/* `number("400Gbps", otherwise)`: the number that the text begins with. */
+ts_value ts_builtin_number(const ts_builtin_call *c)
+{
+  const char *text = c->arg[0].u.string;
+  size_t length = strspn(text, "+-.0123456789eE");
+  char digits[64], *end;
+  if (!length || length >= sizeof digits || strchr("eE", *text))
+    return c->arg[1];
+  memcpy(digits, text, length);
+  digits[length] = 0;
+  double value = strtod(digits, &end);
+  if (end == digits || fabs(value) > 1e300)
+    return c->arg[1];
+  bool whole = fabs(value) < 9e15 && value == (double)(int64_t)value;
+  return whole ? ts_int_value((int64_t)value, c->span) : ts_real_value(value, c->span);
+}
+
+/* `places(items, list)`: where in the list each item stands first, -1 for one that does not. */
+ts_value ts_builtin_places(const ts_builtin_call *c)
+{
+  const ts_list *items = c->arg[0].u.list, *list = c->arg[1].u.list;
+  ts_names seen = {0};
+  if (!ts_charge(c->s, (uint64_t)items->count + list->count, c->span))
+    return ts_error_value();
+  ts_value *at = TS_NEW_ARRAY(c->s->arena, ts_value, items->count);
+  for (uint32_t i = list->count; i-- > 0;)
+    ts_names_put(c->s->arena, &seen, list->at[i].u.string, &list->at[i]);
+  for (uint32_t i = 0; i < items->count; i++) {
+    const ts_value *found = ts_names_get(&seen, items->at[i].u.string);
+    at[i] = ts_int_value(found ? found - list->at : -1, c->span);
+  }
+  return ts_list_value(c->s->arena, at, items->count, c->span);
+}
+
+/* `groups(list)`: the places of texts that are equal, a list for each. */
+ts_value ts_builtin_groups(const ts_builtin_call *c)
+{
+  typedef struct group {
+    TS_VEC(ts_value) places;
+  } group;
+  const ts_list *list = c->arg[0].u.list;
+  ts_names seen = {0};
+  TS_VEC(ts_value) all = {0};
+  TS_VEC(group *) groups = {0};
+  if (!ts_charge(c->s, list->count, c->span))
+    return ts_error_value();
+  for (uint32_t i = 0; i < list->count; i++) {
+    group *g = (group *)ts_names_get(&seen, list->at[i].u.string);
+    if (!g) {
+      g = TS_NEW(c->s->arena, group);
+      *g = (group){0};
+      ts_names_put(c->s->arena, &seen, list->at[i].u.string, g);
+      TS_PUSH(c->s->arena, &groups, g);
+    }
+    TS_PUSH(c->s->arena, &g->places, ts_int_value(i, c->span));
+  }
+  for (size_t g = 0; g < groups.count; g++)
+    TS_PUSH(c->s->arena, &all,
+            ts_list_value(c->s->arena, groups.at[g]->places.at,
+                          (uint32_t)groups.at[g]->places.count, c->span));
+  return ts_list_value(c->s->arena, all.at, (uint32_t)all.count, c->span);
+}
+
 ts_value ts_builtin_fields(const ts_builtin_call *c)
 {
   const ts_record *record = c->arg[0].u.record;
@@ -137,16 +216,17 @@ ts_value ts_builtin_field(const ts_builtin_call *c)
   return found ? *found : c->arg[2];
 }
 
-static ts_value texts(const ts_builtin_call *c, bool letters)
+/* What stands between these characters; each letter where there are none. */
+static ts_value texts(const ts_builtin_call *c, const char *between)
 {
   const char *text = c->arg[0].u.string;
   TS_VEC(ts_value) all = {0};
   if (!ts_charge(c->s, strlen(text), c->span))
     return ts_error_value();
   for (size_t length; *text; text += length) {
-    size_t blanks = letters ? 0 : strspn(text, " ");
-    length = letters ? 1 : blanks + strcspn(text + blanks, " ");
-    while (letters && (text[length] & 0xC0) == 0x80) /* the rest of a character in UTF-8 */
+    size_t blanks = strspn(text, between);
+    length = *between ? blanks + strcspn(text + blanks, between) : 1;
+    while (!*between && (text[length] & 0xC0) == 0x80) /* the rest of a character in UTF-8 */
       length++;
     if (length > blanks)
       TS_PUSH(c->s->arena, &all,
@@ -155,5 +235,8 @@ static ts_value texts(const ts_builtin_call *c, bool letters)
   return ts_list_value(c->s->arena, all.at, (uint32_t)all.count, c->span);
 }
 
-ts_value ts_builtin_letters(const ts_builtin_call *c) { return texts(c, true); }
-ts_value ts_builtin_words(const ts_builtin_call *c) { return texts(c, false); }
+ts_value ts_builtin_letters(const ts_builtin_call *c) { return texts(c, ""); }
+ts_value ts_builtin_words(const ts_builtin_call *c)
+{
+  return texts(c, c->count > 1 && *c->arg[1].u.string ? c->arg[1].u.string : " ");
+}

@@ -34,6 +34,12 @@ ts_value ts_builtin_column(const ts_builtin_call *c); /* compiler/eval/builtin_c
 ts_value ts_builtin_json(const ts_builtin_call *c);
 ts_value ts_builtin_toml(const ts_builtin_call *c);
 ts_value ts_builtin_yaml(const ts_builtin_call *c);
+ts_value ts_builtin_csv(const ts_builtin_call *c);
+ts_value ts_builtin_xml(const ts_builtin_call *c);
+ts_value ts_builtin_lines(const ts_builtin_call *c);
+ts_value ts_builtin_number(const ts_builtin_call *c);
+ts_value ts_builtin_places(const ts_builtin_call *c);
+ts_value ts_builtin_groups(const ts_builtin_call *c);
 ts_value ts_builtin_fields(const ts_builtin_call *c);
 ts_value ts_builtin_field(const ts_builtin_call *c);
 ts_value ts_builtin_letters(const ts_builtin_call *c);

@@ -14,7 +14,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static const char plan[] =
-  "import std.models.gpt, std.clusters.dgx, std.clusters.nccl, std.strategies.data, "
+  "import std.models.gpt, std.clusters.dgx, std.clusters.nccl, "
+  "std.clusters.topologies, std.strategies.data, "
   "std.strategies.megatron, std.networks, std.import.plain, std.import.hf\n"
   "plan fuzz {\n  model = %s\n  cluster = %s\n  mesh = { t: 2, dp: 2 }\n"
   "  apply = [%sdata_parallel(dp)]\n  costs = [%sroofline(a100_sxm_80g)]\n  network = [%s]\n%s}\n";
@@ -24,11 +25,14 @@ typedef struct door { const char *model, *cluster, *apply, *costs, *network, *mo
 static const char gpt[] = "gpt(layers: 2, hidden: 64, heads: 4, vocab: 512, seq: 128)",
                   dgx[] = "dgx_a100(nodes: 1)", split[] = "tensor_parallel(t), ",
                   usual[] = "flow()";
+#define ROOM ", room: { gpus: 4, nvlink: 300 GB/s, nic: 200 Gb/s }"
+#define GRAPH(of) "drawn(" of "(\"fuzz.file\"), room: { gpus: 4 }), kind: a100_sxm_80g" ROOM ")"
 static const door doors[] = {
   {gpt, dgx, split, "table \"fuzz.file\", ", usual, ""},
   {gpt, dgx, split, "fit(\"fuzz.file\"), ", usual, ""},
   {gpt, dgx, split, "", "measured(table \"fuzz.file\"), flow()", ""},
-  {gpt, dgx, split, "", "measured(table \"fuzz.file\", scale: 1e3, of: \"all_reduce\"), flow()", ""},
+  {gpt, dgx, split, "", "measured(table \"fuzz.file\", scale: 1e3, of: \"all_reduce\"), flow()",
+   ""},
   {gpt, dgx, split, "", "whitebox(\"fuzz.file\"), flow()", ""},
   {gpt, dgx, split, "", "statistical(\"fuzz.file\"), flow()", ""},
   {gpt, dgx, split, "",
@@ -37,6 +41,11 @@ static const door doors[] = {
   {gpt, "nccl_nodes(\"fuzz.file\", a100_sxm_80g)", split, "", usual, ""},
   {"trace(\"fuzz.file\", plain())", dgx, "", "", usual, ""},
   {"hf(\"fuzz.file\", seq: 64)", dgx, "", "", usual, ""},
+  {gpt, "topology(\"fuzz.file\", kind: a100_sxm_80g" ROOM ")", split, "", usual, ""},
+  {gpt, GRAPH("graph_of_record(json"), split, "", usual, ""},
+  {gpt, GRAPH("graph_of_graphml(xml"), split, "", usual, ""},
+  {gpt, "drawn(graph_of_rows([], csv(\"fuzz.file\"), false, {}), kind: a100_sxm_80g" ROOM ")",
+   split, "", usual, ""},
 };
 
 static const char *write_plan(ts_arena *arena, const door *d)

@@ -31,7 +31,7 @@ static void use(const ts_setting *s, uint32_t lines, uint32_t depth, bool named)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-  static const char letters[] = "jty";
+  static const char letters[] = "jtylcx";
   if (!size || !strchr(letters, bytes[0]) || !bytes[0])
     return 0;
   ts_settings_format format = (ts_settings_format)(strchr(letters, bytes[0]) - letters);

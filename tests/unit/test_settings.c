@@ -125,3 +125,24 @@ Test(settings, the_format_is_that_of_the_name)
   cr_assert(ts_settings_format_of("b.yml", &format) && format == YAML);
   cr_assert(!ts_settings_format_of(".toml", &format) && !ts_settings_format_of("toml", &format));
 }
+
+Test(settings, texts_are_read)
+{
+  check(TS_SETTINGS_LINES, "", "[]");
+  check(TS_SETTINGS_LINES, "a\r\n\n b", "['a' '' ' b']");
+  check(TS_SETTINGS_LINES, "a\n", "['a']");
+  check(TS_SETTINGS_LINES, "a\n\xFF", "2: a byte is not UTF-8");
+  check(TS_SETTINGS_CSV, "", "[]");
+  check(TS_SETTINGS_CSV, "# x\na,b\n", "[]");
+  check(TS_SETTINGS_CSV, "a,b\n1,\"x, \"\"y\"\"\"\n", "[{a='1' b='x, \"y\"'}]");
+  check(TS_SETTINGS_CSV, "a,b\n# of it\n1,2\n\n3,4", "[{a='1' b='2'} {a='3' b='4'}]");
+  check(TS_SETTINGS_CSV, "a,b\n1\n", "2: it has 1 cells, the first line 2");
+  check(TS_SETTINGS_CSV, "a,a\n1,2\n", "2: `a` stands twice in one table, in line 2 first");
+  check(TS_SETTINGS_XML, "<a b='1'>x<c/>y</a>",
+        "{name='a' line=1 attributes={b='1'} text='xy' inside=[{name='c' line=1 attributes={} "
+        "text='' inside=[]}]}");
+  check(TS_SETTINGS_XML, "", "1: no element found");
+  check(TS_SETTINGS_XML, "<a>\n<b></a>", "2: mismatched tag");
+  check(TS_SETTINGS_XML, "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
+        "1: entities of a file's own are not known");
+}
