@@ -16,6 +16,7 @@ stdlib_files = \
 	stdlib/clusters/nccl.ts \
 	stdlib/clusters/numbers.ts \
 	stdlib/clusters/rooms.ts \
+	stdlib/clusters/spines.ts \
 	stdlib/clusters/topologies.ts \
 	stdlib/clusters/tpu.ts \
 	stdlib/costs.ts \
