@@ -6,6 +6,7 @@
 
 #include "compiler/eval/files.h"
 #include "compiler/eval/module.h"
+#include "compiler/eval/shared.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/plan/plan.h"
 
@@ -13,10 +14,12 @@ typedef struct ways_out_finder {
   ts_session *s;
   ts_arena *arena;
   const ts_plan *plan;
-  const ts_module *module;
+  ts_module *module;
   const char *text;          /* of the plan's file */
   const char *const *labels; /* patterns for LABEL */
   uint32_t label_count;
+  const ts_compile_options *options;
+  const ts_record *row; /* being looked at */
   TS_VEC(ts_way) ways;
 } ways_out_finder;
 
@@ -25,7 +28,7 @@ typedef struct ways_out_finder {
 static void add_way(ways_out_finder *f, const ts_way_edit *edits, uint32_t edit_count,
                     const ts_define *defines, uint32_t define_count)
 {
-  ts_way w = {.edit_count = edit_count, .define_count = define_count};
+  ts_way w = {.edit_count = edit_count, .define_count = define_count, .row = f->row};
   w.edits = edit_count ? ts_arena_copy(f->arena, edits, edit_count * sizeof *edits) : NULL;
   w.defines =
     define_count ? ts_arena_copy(f->arena, defines, define_count * sizeof *defines) : NULL;
@@ -78,7 +81,7 @@ bool ts_way_join(ts_arena *arena, const ts_way *a, const ts_way *b, ts_way *out)
     TS_PUSH(arena, &defines, i < a->define_count ? a->defines[i] : b->defines[i - a->define_count]);
   TS_SORT(&edits, by_place);
   TS_SORT(&defines, ways_out_by_name);
-  *out = (ts_way){(uint32_t)edits.count, (uint32_t)defines.count, edits.at, defines.at};
+  *out = (ts_way){(uint32_t)edits.count, (uint32_t)defines.count, edits.at, defines.at, a->row};
   return true;
 }
 
@@ -101,6 +104,26 @@ const char *ts_way_apply(ts_arena *arena, const ts_way *way, const char *text, s
   memcpy(out + used, text + at, size - at);
   *new_size = used + size - at;
   return out;
+}
+
+ts_session *ts_way_compile(ts_arena *scratch, ts_common *common, const char *path, const char *text,
+                           size_t size, const ts_compile_options *o, const ts_way *way,
+                           ts_input *input)
+{
+  ts_session *s = ts_session_with(scratch, common);
+  ts_compile_options compile = *o;
+  uint32_t given = o->define_count;
+  ts_define *defines = TS_NEW_ARRAY(scratch, ts_define, given + way->define_count + 1);
+  /* of two for one name the last counts */
+  for (uint32_t i = 0; i < given + way->define_count; i++)
+    defines[i] = i < given ? o->defines[i] : way->defines[i - given];
+  compile.defines = defines;
+  compile.define_count += way->define_count;
+  text = ts_way_apply(scratch, way, text, size, &size);
+  if (ts_input_compile(s, path, text, size, &compile, input))
+    return s;
+  ts_shared_leave(s);
+  return NULL;
 }
 
 const char *ts_way_lines(ts_arena *arena, const ts_way *way, const char *text, size_t size)
@@ -332,30 +355,131 @@ static void trade_axes(ways_out_finder *f)
   }
 }
 
-/* ---- stdlib/ways_out.ts ---- */
+/* ---- Values of a type ---- */
 
-static const char *text_field(const ts_record *r, const char *name)
+static const ts_ast *param_of(const ways_out_finder *f, const char *name)
+{
+  const ts_ast *params = ts_ast_params(f->plan->decl);
+  for (uint32_t i = 0; params && i < params->count; i++)
+    if (params->child[i]->name == name)
+      return params->child[i];
+  return NULL;
+}
+
+typedef struct wrapping {
+  const char *type, *with;
+  TS_VEC(ts_way_edit) edits;
+} wrapping;
+
+/* A name of a file that is a record of the type. */
+static void wrap_name(ways_out_finder *f, const ts_ast *node, void *closure)
+{
+  wrapping *w = closure;
+  ts_value v;
+  if (node->kind != TS_AST_ID || param_of(f, node->name) ||
+      !ts_module_find(f->module, node->name) ||
+      !ts_module_lookup(f->s, f->module, node->name, TS_NO_SPAN, &v) || v.type != TS_T_RECORD ||
+      !v.u.record->type || strcmp(v.u.record->type->name, w->type) != 0)
+    return;
+  TS_PUSH(f->arena, &w->edits,
+          ((ts_way_edit){node->span.begin, node->span.end,
+                         ts_arena_printf(f->arena, "(%s with { %s })", node->name, w->with)}));
+}
+
+/* Wherever the plan names a record of the type, and what -D sets a parameter of the type to. */
+static void wrap_all(ways_out_finder *f, const char *type, const char *with)
+{
+  wrapping w = {type, with, {0}};
+  TS_VEC(ts_define) defines = {0};
+  for (uint32_t i = 0; i < f->options->define_count; i++) {
+    const ts_define *d = &f->options->defines[i];
+    const ts_ast *p = param_of(f, ts_lang_intern(f->s->lang, d->name, strlen(d->name)));
+    const ts_ast *is = p ? ts_ast_type(p) : NULL;
+    if (is && is->name && !strcmp(is->name, type))
+      TS_PUSH(
+        f->arena, &defines,
+        ((ts_define){d->name, ts_arena_printf(f->arena, "(%s) with { %s }", d->expression, with)}));
+  }
+  ways_out_walk(f, f->plan->decl, wrap_name, &w);
+  TS_SORT(&w.edits, by_place);
+  if (w.edits.count || defines.count)
+    add_way(f, w.edits.at, (uint32_t)w.edits.count, defines.at, (uint32_t)defines.count);
+}
+
+/* ---- Parameters of the plan ---- */
+
+typedef struct compared {
+  const char *name, *now;
+} compared;
+
+/* `how == "ring"`, where it is another text now */
+static void try_text(ways_out_finder *f, const ts_ast *node, void *closure)
+{
+  const compared *c = closure;
+  if (node->kind != TS_AST_BINARY || node->u.op != TS_OP_EQ ||
+      ts_ast_left(node)->kind != TS_AST_ID || ts_ast_left(node)->name != c->name ||
+      ts_ast_right(node)->kind != TS_AST_STRING)
+    return;
+  const char *text = ways_out_text_at(f, ts_ast_right(node)->span);
+  if (strcmp(text, ts_arena_printf(f->arena, "\"%s\"", c->now)) != 0)
+    add_way(f, NULL, 0, &(ts_define){c->name, text}, 1);
+}
+
+/* A Bool the other way round, a String as another text that the plan compares it with. */
+static void turn_parameters(ways_out_finder *f)
+{
+  const ts_ast *params = ts_ast_params(f->plan->decl);
+  for (uint32_t i = 0; params && i < params->count; i++) {
+    const char *name = params->child[i]->name;
+    ts_value v;
+    if (!ts_env_lookup(f->plan->env, name, &v))
+      continue;
+    if (v.type == TS_T_BOOL)
+      add_way(f, NULL, 0, &(ts_define){name, v.u.truth ? "false" : "true"}, 1);
+    else if (v.type == TS_T_STRING)
+      ways_out_walk(f, f->plan->decl, try_text, &(compared){name, v.u.string});
+  }
+}
+
+/* ---- Rows of the list ---- */
+
+const char *ts_way_text(const ts_record *r, const char *name)
 {
   const ts_value *v = ts_record_find(r, name);
   return v && v->type == TS_T_STRING ? v->u.string : "";
 }
 
+double ts_way_number(const ts_record *r, const char *name, double otherwise)
+{
+  const ts_value *v = ts_record_find(r, name);
+  return v && v->type == TS_T_INT  ? (double)v->u.integer :
+         v && v->type == TS_T_REAL ? v->u.real :
+                                     otherwise;
+}
+
 static void try_row(ways_out_finder *f, const ts_record *r)
 {
-  const char *to = text_field(r, "to"), *from = text_field(r, "from"), *word;
+  const char *to = ts_way_text(r, "to"), *from = ts_way_text(r, "from"), *word;
   const ts_value *keep = ts_record_find(r, "keep");
-  if (*(word = text_field(r, "set"))) {
+  f->row = r;
+  if (*(word = ts_way_text(r, "set"))) {
     set_fields(f, word, to, from);
-  } else if (*(word = text_field(r, "add"))) {
+  } else if (*(word = ts_way_text(r, "add"))) {
     add_to_list(f, to, word, from);
-  } else if (*(word = text_field(r, "call"))) {
-    replacement by = {word, text_field(r, "by"), from,
+  } else if (*(word = ts_way_text(r, "call"))) {
+    replacement by = {word, ts_way_text(r, "by"), from,
                       keep && keep->type == TS_T_INT ? keep->u.integer : 0};
     ways_out_walk(f, f->plan->decl, replace_call, &by);
-  } else if (*(word = text_field(r, "halve"))) {
+  } else if (*(word = ts_way_text(r, "halve"))) {
     ways_out_walk(f, f->plan->decl, halve, (void *)(uintptr_t)word);
-  } else if (*text_field(r, "trade")) {
+  } else if (*ts_way_text(r, "trade")) {
     trade_axes(f);
+  } else if (*(word = ts_way_text(r, "wrap"))) {
+    wrap_all(f, word, ts_way_text(r, "with"));
+  } else if (*ts_way_text(r, "turn")) {
+    turn_parameters(f);
+  } else {
+    add_way(f, NULL, 0, NULL, 0); /* changes no text */
   }
 }
 
@@ -381,14 +505,16 @@ static uint32_t patterns(ts_arena *arena, const char *const *labels, uint32_t co
   return n;
 }
 
-ts_ways ts_ways_list(ts_arena *arena, const char *path, const char *text, size_t size,
-                     const ts_compile_options *o, const char *const *labels, uint32_t label_count)
+ts_ways ts_ways_list(ts_arena *arena, const char *list, const char *path, const char *text,
+                     size_t size, const ts_compile_options *o, const char *const *labels,
+                     uint32_t label_count)
 {
-  static const char list[] = "import std.tools.ways_out\n", list_name[] = "<ways out>";
-  ways_out_finder f = {.arena = arena, .text = text, .s = ts_session_new(arena)};
+  static const char list_name[] = "<list>";
+  const char *import = ts_arena_printf(arena, "import std.tools.%s\n", list);
+  ways_out_finder f = {.arena = arena, .text = text, .options = o, .s = ts_session_new(arena)};
   ts_embedded_file *given = TS_NEW_ARRAY(arena, ts_embedded_file, 2);
   given[0] = (ts_embedded_file){path, (const unsigned char *)text, size};
-  given[1] = (ts_embedded_file){list_name, (const unsigned char *)list, sizeof list - 1};
+  given[1] = (ts_embedded_file){list_name, (const unsigned char *)import, strlen(import)};
   f.s->files->given = given;
   f.s->files->given_count = 2;
   ts_compile_settings(f.s, o);
@@ -397,8 +523,7 @@ ts_ways ts_ways_list(ts_arena *arena, const char *path, const char *text, size_t
   ts_module *rows = f.module ? ts_module_load(f.s, list_name) : NULL;
   ts_value v;
   if (!rows ||
-      !ts_module_lookup(f.s, rows, ts_lang_intern(f.s->lang, "ways_out", strlen("ways_out")),
-                        TS_NO_SPAN, &v) ||
+      !ts_module_lookup(f.s, rows, ts_lang_intern(f.s->lang, list, strlen(list)), TS_NO_SPAN, &v) ||
       v.type != TS_T_LIST)
     return (ts_ways){0};
   const char **found = TS_NEW_ARRAY(arena, const char *, 2 * (size_t)label_count + 1);

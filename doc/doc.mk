@@ -8,6 +8,7 @@ nobase_dist_doc_DATA += \
 	doc/architecture.md \
 	doc/calibration.md \
 	doc/checks.md \
+	doc/compare.md \
 	doc/costs.md \
 	doc/decisions/01_base.md \
 	doc/decisions/02_two_evaluations.md \

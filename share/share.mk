@@ -52,6 +52,7 @@ schemasdir = $(pkgdatadir)/schemas
 dist_schemas_DATA = \
 	share/schemas/calibrate.json \
 	share/schemas/calibration.json \
+	share/schemas/compare.json \
 	share/schemas/diagnostics.json \
 	share/schemas/diff.json \
 	share/schemas/fit.json \

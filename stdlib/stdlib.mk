@@ -201,6 +201,7 @@ stdlib_files = \
 	stdlib/strategies/tied.ts \
 	stdlib/tools/choices.ts \
 	stdlib/tools/names.ts \
+	stdlib/tools/causes.ts \
 	stdlib/tools/orders.ts \
 	stdlib/tools/start.ts \
 	stdlib/tools/ways_out.ts \

@@ -1,5 +1,4 @@
 /* trainspec log: what a log of a training run says of its steps. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,6 @@
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "base/options.h"
-#include "base/source.h"
 #include "base/table.h"
 #include "compiler/compile.h"
 #include "tools/cli/log_formats.h"
@@ -62,16 +60,9 @@ static ts_text log_time_of(double seconds)
   return ts_format_time((uint64_t)llround(seconds * 1e12));
 }
 
-/* The median of a figure over the rows that the last level counts; NAN: they do not say. */
 static double log_typical(const log_task *t, ts_log_figure figure)
 {
-  const ts_log_level *l = level_now(t);
-  double *at = TS_NEW_ARRAY(t->arena, double, t->log.count);
-  uint32_t count = 0;
-  for (uint32_t i = l->first; i <= l->last; i++)
-    if (t->steady.use[i] == TS_LOG_COUNTED && !isnan(t->log.rows[i].of[figure]))
-      at[count++] = t->log.rows[i].of[figure];
-  return ts_log_median(at, count);
+  return ts_log_typical(t->arena, &t->log, &t->steady, figure);
 }
 
 /* ---- Text ---- */
@@ -278,33 +269,10 @@ static void put_log(void *closure, FILE *out)
 
 /* ---- The command ---- */
 
-static int log_refuse(log_task *t, ts_session *s, const ts_error *why)
-{
-  ts_diag_add_error(s->diags, TS_E0525, why, "cannot read the log `%s`", t->path);
-  return TS_EXIT_REJECTED;
-}
-
 static int show_log(log_task *t, ts_session *s)
 {
-  ts_log_formats formats;
-  ts_error why = {0};
-  size_t size;
-  int error;
-  char *text = ts_read_file(t->arena, t->path, &size, &error);
-  if (!text) {
-    ts_diag_add(s->diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", t->path, strerror(error));
-    return TS_EXIT_ENVIRONMENT;
-  }
-  if (!ts_log_formats_load(s, t->formats, &formats))
-    return TS_EXIT_REJECTED;
-  if (!ts_log_read(t->arena, &formats, text, size, &t->log, &why))
-    return log_refuse(t, s, &why);
-  if (!ts_log_find_steady(t->arena, &t->log, &t->steady)) {
-    ts_fail(&why, "two lines with clocks, or one with the time of a step, are needed",
-            "no step of it has a time: %s, %u steps", t->log.format, t->log.count);
-    return log_refuse(t, s, &why);
-  }
-  return ts_options_write(&t->options, t->output, put_log, t);
+  int status = ts_log_open(s, t->path, t->formats, &t->log, &t->steady);
+  return status ? status : ts_options_write(&t->options, t->output, put_log, t);
 }
 
 static bool log_take(log_task *t, int id)

@@ -44,6 +44,8 @@ trainspec_SOURCES = \
 	tools/cli/calibrate_report.h \
 	tools/cli/calibrate_steps.c \
 	tools/cli/calibrate_steps.h \
+	tools/cli/causes.c \
+	tools/cli/causes.h \
 	tools/cli/diff_comment.c \
 	tools/cli/diff_comment.h \
 	tools/cli/flows.c \
@@ -96,6 +98,7 @@ trainspec_SOURCES = \
 	tools/cli/windows.c \
 	tools/cli/windows.h \
 	tools/collective_main.c \
+	tools/compare_main.c \
 	tools/completion_main.c \
 	tools/db_main.c \
 	tools/diff_main.c \
@@ -177,6 +180,7 @@ help_pages = \
 	doc/accuracy_inputs.md \
 	doc/calibration.md \
 	doc/checks.md \
+	doc/compare.md \
 	doc/costs.md \
 	doc/diagnostics.md \
 	doc/discovery.md \

@@ -243,6 +243,20 @@ static uint32_t device_named(const ts_ir *ir, const char *name)
   return TS_IR_NONE;
 }
 
+/* Kernels of a family. False: there are none. */
+static bool change_family(changer *c, const char *name, double factor)
+{
+  const ts_ir_kernel *before = c->ir->kernels;
+  ts_ir_kernel *k = NULL;
+  for (uint32_t i = 0; i < c->ir->kernels_count; i++) {
+    if (before[i].basis == TS_IR_HELD || strcmp(name, change_text_of(c, before[i].family)) != 0)
+      continue;
+    k = k ? k : OWN(c, ts_ir_kernel, kernels);
+    k[i].time = change_scaled(k[i].time, 1 / factor);
+  }
+  return k != NULL;
+}
+
 /* ---- What was calibrated ---- */
 
 /* The slowest class of links of a tier: bytes/s; 0: there is none. */
@@ -406,7 +420,7 @@ static const char *change_apply(changer *c, const char *name, field field, amoun
     for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
       if (is(name, ts_ir_collective_names[k]) && change_traffic(c, TS_IR_NONE, k, factor))
         return NULL;
-    return no_such(c, name, field);
+    return change_family(c, name, factor) ? NULL : no_such(c, name, field);
   }
   return NULL;
 }
@@ -482,6 +496,8 @@ static const char *no_name(changer *c, const char *name, field field, bool state
     speed |= is(name, change_text_of(c, c->ir->groups[g].name));
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
     speed |= is(name, ts_ir_collective_names[k]);
+  for (uint32_t k = 0; k < c->ir->kernels_count && !speed; k++)
+    speed = is(name, change_text_of(c, c->ir->kernels[k].family));
   return (field == SPEED ? speed : choose_links(c, name, links)) ?
            NULL :
            no_such(c, name, stated ? field : FIELDS);

@@ -10,6 +10,7 @@
  *   GROUP.speed, KIND.speed                                           of all traffic over a group
  *   of the mesh; of all_reduce, ..., message
  *   ARRAY[I,J].speed                                                  of one device
+ *   FAMILY.speed                                                      of kernels of one family
  *   CLASS.loss=1%                                                     this share of what the links
  *   of a class carry is sent again
  * A kernel's time is divided by the speed, but for waits as recorded (TS_IR_HELD), which no change

@@ -47,6 +47,7 @@ COMMANDS = [
                 "print(u.build_opener(u.ProxyHandler({})).open(sys.stdin.read().strip() + \"status.json\").read().decode())' <url; kill $!"),
     ("schedule", 0, f"trainspec schedule --format=json --budget=500 {EXAMPLES}/my_schedule.ts"),
     ("schedule", 0, f"trainspec schedule --format=json --budget=500 --memory=own {EXAMPLES}/schedule_lab.ts"),
+    ("compare", 3, f"trainspec compare --format=json --step 1ms --memory '600 MiB' {CLI}/_plan.ts"),
     ("log", 0, "for i in 1 2 3; do echo \"completed step: $i, seconds: 0.5$i, loss: nan\"; done >train.log && "
                "trainspec log --format=json train.log"),
     ("calibrate", 0, f"trainspec calibrate --format=json {CLI}/_calibrate.ts {{OUT}}/measured.csv"),

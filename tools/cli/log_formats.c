@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/exit.h"
+#include "base/source.h"
 #include "compiler/eval/eval.h"
 #include "compiler/eval/files.h"
 #include "compiler/eval/stdlib_embed.h"
@@ -144,4 +146,33 @@ bool ts_log_formats_load(ts_session *s, const char *path, ts_log_formats *format
   *formats = (ts_log_formats){.at = at, .count = lines->count, .lists = texts_of(&r, lists)};
   formats->columns = readings_of(&r, columns, &formats->column_count);
   return formats->columns != NULL;
+}
+
+static int log_refuse(ts_session *s, const char *path, const ts_error *why)
+{
+  ts_diag_add_error(s->diags, TS_E0525, why, "cannot read the log `%s`", path);
+  return TS_EXIT_REJECTED;
+}
+
+int ts_log_open(ts_session *s, const char *path, const char *formats, ts_log *log,
+                ts_log_steady *steady)
+{
+  ts_log_formats known;
+  ts_error why = {0};
+  size_t size;
+  int error;
+  char *text = ts_read_file(s->arena, path, &size, &error);
+  if (!text) {
+    ts_diag_add(s->diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", path, strerror(error));
+    return TS_EXIT_ENVIRONMENT;
+  }
+  if (!ts_log_formats_load(s, formats, &known))
+    return TS_EXIT_REJECTED;
+  if (!ts_log_read(s->arena, &known, text, size, log, &why))
+    return log_refuse(s, path, &why);
+  if (ts_log_find_steady(s->arena, log, steady))
+    return TS_EXIT_DONE;
+  ts_fail(&why, "two lines with clocks, or one with the time of a step, are needed",
+          "no step of it has a time: %s, %u steps", log->format, log->count);
+  return log_refuse(s, path, &why);
 }

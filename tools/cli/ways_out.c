@@ -110,26 +110,17 @@ static void ways_out_measure(ts_arena *scratch, const ts_ir *ir, const ts_run_op
 static void try_way(const ways_out_search *x, const ts_run_options *options, ways_out_trial *t)
 {
   ts_arena *scratch = ts_arena_new("a way out");
-  ts_session *s = ts_session_with(scratch, x->common);
-  ts_compile_options compile = x->compile;
-  uint32_t given = compile.define_count;
-  ts_define *defines = TS_NEW_ARRAY(scratch, ts_define, given + t->way.define_count + 1);
-  /* of two for one name the last counts */
-  for (uint32_t i = 0; i < given + t->way.define_count; i++)
-    defines[i] = i < given ? compile.defines[i] : t->way.defines[i - given];
-  compile.defines = defines;
-  compile.define_count += t->way.define_count;
-  size_t size;
-  const char *text = ts_way_apply(scratch, &t->way, x->text, x->size, &size);
   ts_input input;
+  ts_session *s =
+    ts_way_compile(scratch, x->common, x->path, x->text, x->size, &x->compile, &t->way, &input);
   t->nodes = (uint64_t)COMPILED * x->before->nodes_count;
-  if (ts_input_compile(s, x->path, text, size, &compile, &input)) {
+  if (s) {
     t->nodes = (uint64_t)COMPILED * input.ir.nodes_count;
     if (same_job(&input.ir, x->before) && !(t->played = held_too_much(&input.ir, &t->out)))
       ways_out_measure(scratch, &input.ir, options, t);
     ts_input_close(&input);
+    ts_shared_leave(s);
   }
-  ts_shared_leave(s);
   ts_arena_free(scratch);
 }
 
@@ -317,7 +308,8 @@ const ts_ways_out *ts_ways_out_find(ts_arena *arena, const char *path, const ts_
   x.above = m->peak - m->base;
   x.run.threads = 1;    /* several changes are played at once instead */
   x.run.packets = NULL; /* of one run at a time */
-  ts_ways ways = ts_ways_list(arena, path, input->text, input->size, compile, labels, label_count);
+  ts_ways ways =
+    ts_ways_list(arena, "ways_out", path, input->text, input->size, compile, labels, label_count);
   x.common = strcmp(path, "-") != 0 ? ts_common_new(path, compile) : NULL;
   x.links = ts_links_shared_new();
   ways_out_look(&x, &ways);

@@ -180,3 +180,15 @@ bool ts_log_find_steady(ts_arena *arena, const ts_log *log, ts_log_steady *s)
       }
   return true;
 }
+
+double ts_log_typical(ts_arena *arena, const ts_log *log, const ts_log_steady *steady,
+                      ts_log_figure figure)
+{
+  const ts_log_level *l = &steady->levels[steady->level_count - 1];
+  double *at = TS_NEW_ARRAY(arena, double, log->count);
+  uint32_t count = 0;
+  for (uint32_t i = l->first; i <= l->last; i++)
+    if (steady->use[i] == TS_LOG_COUNTED && !isnan(log->rows[i].of[figure]))
+      at[count++] = log->rows[i].of[figure];
+  return ts_log_median(at, count);
+}

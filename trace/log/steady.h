@@ -29,6 +29,9 @@ typedef struct ts_log_steady {
 
 /* The median of numbers, which are sorted; NAN of none. */
 double ts_log_median(double *numbers, uint32_t count);
+/* The median of a figure over the rows that the last level counts; NAN: they do not say. */
+double ts_log_typical(ts_arena *arena, const ts_log *log, const ts_log_steady *steady,
+                      ts_log_figure figure);
 /* False: no row has a time. */
 bool ts_log_find_steady(ts_arena *arena, const ts_log *log, ts_log_steady *steady);
 

@@ -1,0 +1,366 @@
+#include "tools/cli/causes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/eval/shared.h"
+#include "compiler/eval/value.h"
+#include "compiler/ways_out.h"
+#include "runtime/collective/links.h"
+#include "runtime/load/workers.h"
+#include "runtime/study/change.h"
+
+enum {
+  MOST_LEVELS = 8,
+  BETWEEN = 12 /* degrees looked at between two levels */
+};
+
+/* Errors of a prediction, as standard deviations of the logarithm. */
+static const double least_spread = 0.05, memory_spread = 0.1, part_spread = 0.2;
+/* What changes less of a step plays no part in it. */
+static const double nothing = 0.01;
+
+typedef struct causes_degrees {
+  double levels[MOST_LEVELS];
+  ts_observed seen[MOST_LEVELS];
+  uint32_t count; /* of those that could be played */
+} causes_degrees;
+
+typedef struct causes_trial {
+  ts_way way;
+  causes_degrees degrees;
+  ts_cause best;
+  bool counts; /* it moves something, towards what was measured */
+} causes_trial;
+
+typedef struct causes_search {
+  ts_arena *arena;
+  const char *path, *text;
+  size_t size;
+  const ts_compile_options *compile;
+  ts_run_options run;
+  const ts_summary *before;
+  ts_observed seen; /* before */
+  const ts_observed *measured;
+  double spread[TS_OBSERVED_PARTS], gradients, full;
+  ts_common *common;
+  ts_links_shared *links;
+  causes_trial *trials;
+} causes_search;
+
+/* ---- What is seen of a step ---- */
+
+typedef struct causes_parts {
+  double of[TS_IR_PHASES];
+} causes_parts;
+
+static void causes_take(void *closure, const ts_ir_node *node, ts_share_kind kind, uint64_t time)
+{
+  causes_parts *p = closure;
+  if (kind != TS_SHARE_TRANSFER)
+    p->of[node->phase] += (double)time * 1e-12;
+}
+
+/* The class that is longest at work. */
+static uint32_t busiest_class(const ts_result *r)
+{
+  uint32_t best = 0;
+  for (uint32_t c = 1; c < r->class_count; c++)
+    if (r->classes[c].bubble + r->classes[c].tail < r->classes[best].bubble + r->classes[best].tail)
+      best = c;
+  return best;
+}
+
+ts_observed ts_observed_of(const ts_run *run, const ts_memory *memory)
+{
+  const ts_result *r = ts_run_result(run);
+  const ts_memory_class *fullest = &memory->classes[memory->fullest];
+  causes_parts p = {{0}};
+  ts_run_attribute(run, busiest_class(r), &(ts_attribution){.take = causes_take, .closure = &p});
+  return (ts_observed){{(double)r->step * 1e-12, (double)(fullest->peak + fullest->reserved),
+                        p.of[TS_IR_PHASE_FORWARD],
+                        p.of[TS_IR_PHASE_BACKWARD_INPUT] + p.of[TS_IR_PHASE_BACKWARD_WEIGHT] +
+                          p.of[TS_IR_PHASE_RECOMPUTE],
+                        p.of[TS_IR_PHASE_OPTIMIZER] + p.of[TS_IR_PHASE_COMMUNICATION]}};
+}
+
+/* How well a prediction fits: Student's distribution of two degrees of freedom, as a cause seldom
+ * is all there is. A logarithm, 0 at best. */
+static double fits(const causes_search *x, const ts_observed *s)
+{
+  double sum = 0;
+  for (int i = 0; i < TS_OBSERVED_PARTS; i++)
+    if (x->measured->of[i] > 0 && s->of[i] > 0) {
+      double z = log(x->measured->of[i] / s->of[i]) / x->spread[i];
+      sum -= 1.5 * log1p(z * z / 2);
+    }
+  return sum;
+}
+
+static bool moves(const causes_search *x, const ts_observed *s)
+{
+  for (int i = 0; i < TS_OBSERVED_PARTS; i++)
+    if (x->measured->of[i] > 0 && s->of[i] > 0 && fabs(log(s->of[i] / x->seen.of[i])) >= nothing)
+      return true;
+  return false;
+}
+
+/* ---- A degree of a cause ---- */
+
+static const char *replaced(ts_arena *arena, const char *text, const char *word, const char *by)
+{
+  const char *at = strstr(text, word);
+  return at ? ts_arena_printf(arena, "%.*s%s%s", (int)(at - text), text, by,
+                              replaced(arena, at + strlen(word), word, by)) :
+              text;
+}
+
+static const char *first_device(ts_arena *arena, const ts_ir *ir)
+{
+  for (uint32_t a = 0; a < ir->arrays_count; a++)
+    if (ir->arrays[a].kind == TS_IR_DEVICE)
+      return ts_arena_printf(arena, "%s[0]", ir->strings + ir->arrays[a].name);
+  return "";
+}
+
+static const char *change_of(ts_arena *arena, const causes_search *x, const ts_record *row,
+                             double level)
+{
+  const char *text =
+    replaced(arena, ts_way_text(row, "what_if"), "DEVICE", first_device(arena, x->before->ir));
+  return replaced(arena, text, "LEVEL", ts_arena_printf(arena, "%.3g", level));
+}
+
+static bool causes_play(ts_arena *scratch, const ts_ir *ir, const char *change,
+                        ts_run_options options, ts_observed *seen)
+{
+  ts_changed changed = {.ir = *ir};
+  ts_stop stop = {.arena = scratch};
+  if (*change && ts_change(scratch, ir, change, &changed))
+    return false; /* the plan has no such thing */
+  options.transfer = changed.transfer;
+  ts_run *run = ts_run_new(&changed.ir, &options, &stop);
+  if (run)
+    *seen = ts_observed_of(run, ts_memory_new(scratch, &changed.ir, run));
+  ts_run_free(run);
+  return run != NULL;
+}
+
+/* What lies beside the play. */
+static void causes_beside(const causes_search *x, const ts_record *row, double level,
+                          ts_observed *s)
+{
+  double casts = ts_way_number(row, "casts", 0) * x->gradients / (level * 1e9);
+  s->of[TS_OBSERVED_STEP] += *ts_way_text(row, "adds") ? level * s->of[TS_OBSERVED_STEP] : casts;
+  s->of[TS_OBSERVED_BACKWARD] += casts;
+  if (*ts_way_text(row, "holds"))
+    s->of[TS_OBSERVED_MEMORY] *= level;
+}
+
+static uint32_t levels_of(const ts_record *row, double levels[MOST_LEVELS])
+{
+  const ts_value *v = ts_record_find(row, "levels");
+  uint32_t count = 0;
+  levels[0] = 1;
+  for (uint32_t i = 0; v && v->type == TS_T_LIST && i < v->u.list->count && i < MOST_LEVELS; i++) {
+    const ts_value *one = &v->u.list->at[i];
+    levels[count++] = one->type == TS_T_INT ? (double)one->u.integer : one->u.real;
+  }
+  return count ? count : 1;
+}
+
+static ts_observed between(const ts_observed *a, const ts_observed *b, double share)
+{
+  ts_observed s;
+  for (int i = 0; i < TS_OBSERVED_PARTS; i++)
+    s.of[i] = a->of[i] > 0 && b->of[i] > 0 ?
+                exp(log(a->of[i]) * (1 - share) + log(b->of[i]) * share) :
+                a->of[i];
+  return s;
+}
+
+/* Of a record with other fields it is enough to say which. */
+static const char *lines_of(const causes_search *x, const ts_way *way)
+{
+  const char *type = ts_way_text(way->row, "wrap");
+  return *type ? ts_arena_printf(x->arena, "%s with { %s }", type, ts_way_text(way->row, "with")) :
+                 ts_way_lines(x->arena, way, x->text, x->size);
+}
+
+/* All degrees are as likely before: the mean counts, and the nearest one is shown. */
+static void weigh(const causes_search *x, causes_trial *t)
+{
+  const ts_record *row = t->way.row;
+  const double *levels = t->degrees.levels;
+  const ts_observed *seen = t->degrees.seen;
+  uint32_t count = t->degrees.count;
+  double sum = 0, nearest = -INFINITY, level = levels[0];
+  uint32_t points = 0;
+  for (uint32_t l = 0; l < count; l++)
+    for (uint32_t k = 0; k < (l + 1 < count ? BETWEEN : 1); k++) {
+      double share = (double)k / BETWEEN;
+      ts_observed s = l + 1 < count ? between(&seen[l], &seen[l + 1], share) : seen[l];
+      double good = fits(x, &s);
+      sum += exp(good);
+      points++;
+      t->counts |= moves(x, &s);
+      if (good > nearest) {
+        nearest = good;
+        level = l + 1 < count ? exp(log(levels[l]) * (1 - share) + log(levels[l + 1]) * share) :
+                                levels[l];
+        t->best.seen = s;
+      }
+    }
+  t->counts &= nearest > fits(x, &x->seen) + 0.01;
+  t->best.score = log(ts_way_number(row, "odds", 1)) + log(sum / points);
+  const char *change = change_of(x->arena, x, row, level);
+  t->best.change = *change ? ts_arena_printf(x->arena, "--what-if '%s'", change) : "";
+  if (t->way.edit_count + t->way.define_count)
+    t->best.change = ts_arena_printf(x->arena, "%s%s%s", lines_of(x, &t->way), *change ? "\n" : "",
+                                     t->best.change);
+}
+
+/* ---- A cause ---- */
+
+static bool has_family(const ts_ir *ir, const char *family)
+{
+  for (uint32_t i = 0; *family && i < ir->kernels_count; i++)
+    if (!strcmp(ir->strings + ir->kernels[i].family, family))
+      return true;
+  return !*family;
+}
+
+static bool applies(const causes_search *x, const ts_record *row)
+{
+  return has_family(x->before->ir, ts_way_text(row, "needs")) &&
+         ts_way_number(row, "full", 0) <= x->full;
+}
+
+static void play_degrees(ts_arena *scratch, const causes_search *x, causes_trial *t,
+                         const ts_ir *ir, const ts_run_options *options)
+{
+  causes_degrees *d = &t->degrees;
+  const ts_record *row = t->way.row;
+  uint32_t levels = levels_of(row, d->levels);
+  for (uint32_t l = 0; l < levels; l++) {
+    const char *change = change_of(scratch, x, row, d->levels[l]);
+    ts_observed s = x->seen;
+    if ((*change || ir != x->before->ir) && !causes_play(scratch, ir, change, *options, &s))
+      return;
+    causes_beside(x, row, d->levels[l], &s);
+    d->seen[d->count++] = s;
+  }
+}
+
+static void try_cause(void *closure, uint32_t piece, uint32_t worker)
+{
+  const causes_search *x = closure;
+  causes_trial *t = &x->trials[piece];
+  ts_arena *scratch = ts_arena_new("a cause");
+  ts_run_options options = x->run;
+  ts_links_kept *links = ts_links_kept_new(x->links);
+  ts_session *s;
+  ts_input input;
+  (void)worker;
+  options.links = links;
+  if (!t->way.edit_count && !t->way.define_count) {
+    play_degrees(scratch, x, t, x->before->ir, &options);
+  } else if ((s = ts_way_compile(scratch, x->common, x->path, x->text, x->size, x->compile, &t->way,
+                                 &input))) {
+    play_degrees(scratch, x, t, &input.ir, &options);
+    ts_input_close(&input);
+    ts_shared_leave(s);
+  }
+  ts_links_kept_free(links);
+  ts_arena_free(scratch);
+}
+
+/* ---- All ---- */
+
+static int by_score(const void *a, const void *b)
+{
+  const ts_cause *x = a, *y = b;
+  return x->score != y->score ? (x->score > y->score ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+/* Of several rows of one name the likeliest stands for it; settings of the plan are one each. */
+static void add_cause(ts_causes *out, ts_cause *at, const causes_trial *t)
+{
+  for (uint32_t i = 0; i < out->count; i++)
+    if (!strcmp(at[i].name, t->best.name) && !*ts_way_text(t->way.row, "turn")) {
+      if (t->best.score > at[i].score)
+        at[i] = t->best;
+      return;
+    }
+  at[out->count++] = t->best;
+}
+
+static void set_spreads(causes_search *x)
+{
+  x->spread[TS_OBSERVED_STEP] = fmax(least_spread, x->before->confidence.spread);
+  x->spread[TS_OBSERVED_MEMORY] = memory_spread;
+  for (int i = TS_OBSERVED_FORWARD; i < TS_OBSERVED_PARTS; i++)
+    x->spread[i] = part_spread;
+}
+
+/* How full a device is, as measured where that is known. */
+static double fullness(const causes_search *x)
+{
+  double limit = 0;
+  for (uint32_t d = 0; d < x->before->ir->device_classes_count; d++)
+    limit = fmax(limit, (double)x->before->ir->device_classes[d].memory);
+  double held = x->measured->of[TS_OBSERVED_MEMORY] > 0 ? x->measured->of[TS_OBSERVED_MEMORY] :
+                                                          x->seen.of[TS_OBSERVED_MEMORY];
+  return limit > 0 ? held / limit : 0;
+}
+
+const ts_causes *ts_causes_find(ts_arena *arena, const char *path, const ts_input *input,
+                                const ts_compile_options *compile, const ts_summary *summary,
+                                const ts_run_options *options, const ts_observed *measured)
+{
+  if (!input->text)
+    return NULL;
+  const ts_memory_class *fullest = &summary->memory->classes[summary->memory->fullest];
+  causes_search x = {.arena = arena,
+                     .path = path,
+                     .text = input->text,
+                     .size = input->size,
+                     .compile = compile,
+                     .run = *options,
+                     .before = summary,
+                     .seen = ts_observed_of(summary->run, summary->memory),
+                     .measured = measured,
+                     .gradients = (double)fullest->category[TS_IR_GRADIENTS]};
+  set_spreads(&x);
+  x.full = fullness(&x);
+  x.run.threads = 1; /* several are played at once instead */
+  x.run.packets = NULL;
+  ts_ways ways = ts_ways_list(arena, "causes", path, input->text, input->size, compile, NULL, 0);
+  x.trials = TS_NEW_ARRAY(arena, causes_trial, ways.count + 1);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < ways.count; i++)
+    if (applies(&x, ways.at[i].row))
+      x.trials[count++] = (causes_trial){.way = ways.at[i],
+                                         .best = {.name = ts_way_text(ways.at[i].row, "name"),
+                                                  .tell = ts_way_text(ways.at[i].row, "tell")}};
+  x.common = strcmp(path, "-") != 0 ? ts_common_new(path, compile) : NULL;
+  x.links = ts_links_shared_new();
+  ts_workers_job job = {count, try_cause, &x, options->progress, "causes"};
+  bool done = ts_workers_run(ts_workers_size(0, count), &job);
+  ts_links_shared_free(x.links);
+  ts_common_free(x.common);
+  if (!done)
+    return NULL;
+  ts_causes *out = TS_NEW(arena, ts_causes);
+  ts_cause *at = TS_NEW_ARRAY(arena, ts_cause, count + 1);
+  *out = (ts_causes){.tried = count, .at = at};
+  for (uint32_t i = 0; i < count; i++) {
+    if (x.trials[i].degrees.count)
+      weigh(&x, &x.trials[i]);
+    if (x.trials[i].counts)
+      add_cause(out, at, &x.trials[i]);
+  }
+  qsort(at, out->count, sizeof *at, by_score);
+  return out;
+}
