@@ -9,6 +9,7 @@
 #include "compiler/quantities.h"
 #include "tools/cli/calibrate_report.h"
 #include "tools/cli/interrupt.h"
+#include "tools/cli/log_formats.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/programs.h"
@@ -26,13 +27,14 @@ static const ts_option options[] = {
   PLAN_OPTIONS,
   {0},
 };
-static const char *const usage[] = {"[OPTION]... PLAN MEASURED.csv", NULL};
+static const char *const usage[] = {"[OPTION]... PLAN MEASURED", NULL};
 static const char *const notes[] = {
-  "A row of MEASURED.csv is a measured step. Columns are parameters of the plan by",
+  "A row of MEASURED, a CSV, is a measured step. Columns are parameters of the plan by",
   "name, `step_s` (or step_ms, step_us, or `step` with units), and if wanted `memory`",
   "(bytes, or with units), `group` and `note`. What is fitted, and how far it may move,",
   "stands in std.accuracy.calibration. Each row is also left out and predicted from",
-  "the others.",
+  "the others. Or it is the log of a run of the plan as it stands (trainspec log),",
+  "whose steady steps are one row.",
   "",
   "Examples:",
   "$ -o cluster.json plan.ts measured.csv",
@@ -145,6 +147,26 @@ static bool bad_steps(calibrate_task *t, const ts_error *e)
   return false;
 }
 
+/* A log of a run of the plan as it is: its steady steps are one row. */
+static bool steps_of_log(calibrate_task *t)
+{
+  ts_session *s = ts_session_new(t->arena);
+  ts_log log;
+  ts_log_steady steady;
+  ts_compile_settings(s, &(ts_compile_options){.stdlib_dir = t->plan.compile.stdlib_dir});
+  if (ts_log_open(s, t->paths[1], NULL, &log, &steady))
+    return false;
+  double held = log.memory > 0 ? log.memory : log.reserved > 0 ? log.reserved : 0;
+  ts_measured_step *row = TS_NEW(t->arena, ts_measured_step);
+  *row = (ts_measured_step){.line = 1,
+                            .words = "",
+                            .seconds = steady.levels[steady.level_count - 1].median,
+                            .memory = held,
+                            .group = ""};
+  t->steps = (ts_measured_steps){.count = 1, .at = row, .memory = held > 0};
+  return true;
+}
+
 static bool read_steps(calibrate_task *t, const ts_parameters *parameters)
 {
   size_t size;
@@ -165,7 +187,7 @@ static bool read_steps(calibrate_task *t, const ts_parameters *parameters)
       list[count++] =
         (ts_measured_parameter){parameters->at[i].name, !strcmp(parameters->at[i].type, "String")};
   return ts_measured_steps_read(t->arena, text, size, list, count, &t->steps, &why) ||
-         bad_steps(t, &why);
+         steps_of_log(t) || bad_steps(t, &why);
 }
 
 /* ---- Fitting ---- */

@@ -262,7 +262,7 @@ static void put_log(void *closure, FILE *out)
   switch (t->form) {
   case JSON: log_put_json(t, out); break;
   case CSV: put_csv(t, out); break;
-  case SVG: ts_log_picture(&t->log, &t->steady, ts_base_name(t->path), out); break;
+  case SVG: ts_log_picture(&t->log, &t->steady, NULL, ts_base_name(t->path), out); break;
   default: log_put_text(t, out);
   }
 }

@@ -172,7 +172,8 @@ trainspec_SOURCES = \
 	tools/trainspec.c \
 	tools/tsc_main.c \
 	tools/tsfmt_main.c \
-	tools/tsrun_main.c
+	tools/tsrun_main.c \
+	tools/watch_main.c
 
 # Pages of the manual, for `trainspec help`, and scripts, for `trainspec completion`: tools/cli/pages.h.
 #: help_pages = doc/*.md share/bash-completion/trainspec share/fish/trainspec.fish share/zsh/_trainspec :!doc/README.md :!doc/accuracy.md :!doc/architecture.md :!doc/decisions :!doc/roadmap.md

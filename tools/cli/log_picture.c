@@ -26,9 +26,9 @@ static double y_of(const log_axes *a, double seconds)
 }
 
 /* From 0 to above what is counted; what lies higher stands at the upper edge. */
-static log_axes axes_of(const ts_log *log, const ts_log_steady *s)
+static log_axes axes_of(const ts_log *log, const ts_log_steady *s, const ts_log_band *band)
 {
-  log_axes a = {.first = INFINITY, .last = -INFINITY};
+  log_axes a = {.first = INFINITY, .last = -INFINITY, .high = band ? band->high : 0};
   for (uint32_t i = 0; i < log->count; i++) {
     if (s->use[i] == TS_LOG_UNTIMED)
       continue;
@@ -85,10 +85,20 @@ static void put_dots(const log_axes *a, const ts_log *log, const ts_log_steady *
   }
 }
 
-void ts_log_picture(const ts_log *log, const ts_log_steady *steady, const char *title, FILE *out)
+static void put_band(const log_axes *a, const ts_log_band *band, FILE *out)
+{
+  double high = y_of(a, band->high), low = y_of(a, band->low);
+  ts_put_xml(out,
+             "<path class=\"band\" d=\"M%d %.1fH%dV%.1fH%dZ\"/>"
+             "<path class=\"predicted\" d=\"M%d %.1fH%d\"/>\n",
+             LEFT, high, WIDTH - RIGHT, low, LEFT, LEFT, y_of(a, band->predicted), WIDTH - RIGHT);
+}
+
+void ts_log_picture(const ts_log *log, const ts_log_steady *steady, const ts_log_band *band,
+                    const char *title, FILE *out)
 {
   const ts_log_level *now = &steady->levels[steady->level_count - 1];
-  log_axes a = axes_of(log, steady);
+  log_axes a = axes_of(log, steady, band);
   ts_put_xml(out,
              "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
              "height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n",
@@ -96,8 +106,13 @@ void ts_log_picture(const ts_log *log, const ts_log_steady *steady, const char *
   fputs("<style>rect{fill:#fff}text{fill:#333}.grid{stroke:#ddd;fill:none}.c{fill:#3b78c2}"
         ".w{fill:#b0b0b0}.o{fill:#e0532b}.level{stroke:#111;stroke-width:1.5;fill:none}"
         "@media (prefers-color-scheme:dark){rect{fill:#16181c}text{fill:#ddd}.grid{stroke:#333}"
-        ".level{stroke:#eee}}</style>\n",
+        ".level{stroke:#eee}}",
         out);
+  if (band)
+    fputs(
+      ".band{fill:#3a9a5c;opacity:.18}.predicted{stroke:#3a9a5c;stroke-dasharray:6 4;fill:none}",
+      out);
+  fputs("</style>\n", out);
   ts_put_xml(out, "<rect width=\"%d\" height=\"%d\"/>\n", WIDTH, HEIGHT);
   ts_put_xml(out, "<text x=\"%d\" y=\"18\" font-size=\"14\">%s: %s a step</text>\n", LEFT, title,
              ts_format_time((uint64_t)llround(now->median * 1e12)).text);
@@ -105,8 +120,10 @@ void ts_log_picture(const ts_log *log, const ts_log_steady *steady, const char *
     out,
     "<text x=\"%d\" y=\"35\"><tspan class=\"c\">&#9679;</tspan> counted "
     "<tspan class=\"w\">&#9679;</tspan> warm-up <tspan class=\"o\">&#9679;</tspan> outlier; "
-    "line: median of a level</text>\n",
-    LEFT);
+    "line: median of a level%s</text>\n",
+    LEFT, band ? "; dashed: predicted, with its band" : "");
+  if (band)
+    put_band(&a, band, out);
   put_axes(&a, out);
   put_dots(&a, log, steady, out);
   fputs("</svg>\n", out);

@@ -29,6 +29,7 @@ int ts_diff_main(int argc, char **argv);     /* what two plans differ in */
 int ts_lock_main(int argc, char **argv);     /* what an answer rests on */
 int ts_log_main(int argc, char **argv);      /* the steps of a training log */
 int ts_compare_main(int argc, char **argv);  /* a plan beside a run */
+int ts_watch_main(int argc, char **argv);    /* a growing log beside its plan */
 int ts_collective_main(int argc, char **argv); /* a collective taken apart */
 int ts_db_main(int argc, char **argv);      /* the profile database */
 int ts_lsp_main(int argc, char **argv);     /* the language server */
