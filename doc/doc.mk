@@ -43,6 +43,7 @@ nobase_dist_doc_DATA += \
 	doc/language.md \
 	doc/limits.md \
 	doc/logs.md \
+	doc/messages.md \
 	doc/models.md \
 	doc/networks.md \
 	doc/overlap.md \

@@ -57,9 +57,12 @@ static bool has_words(const char *at, const char *end, const char *topic)
   return false;
 }
 
+/* Without marks for tests. */
 static void put_range(const char *at, const char *end)
 {
   for (; at < end; at = next_line(at)) {
+    if (!strncmp(at, "<!--", 4))
+      continue;
     ts_put_text(stdout, "%.*s", (int)(end_of_line(at) - at), at);
     putchar('\n');
   }
@@ -89,7 +92,11 @@ static bool put_sections(ts_arena *arena, const char *topic)
     bool code = false;
     for (; name && *at; at = next_line(at)) {
       unsigned depth = heading(at, &code), other;
-      if (depth < 2 || !has_words(at, end_of_line(at), topic))
+      /* of a message by its code alone */
+      bool about = strcmp(name, "messages") != 0 ?
+                     has_words(at, end_of_line(at), topic) :
+                     !strncasecmp(at + depth + 1, topic, strlen(topic));
+      if (depth < 2 || !about)
         continue;
       const char *end = next_line(at);
       bool inside = false;
@@ -187,8 +194,31 @@ static bool put_message(ts_arena *arena, const char *topic)
       ts_put_text(stdout, "%s %s, %s: %s\n", all[i].severity, all[i].code, all[i].name,
                   all[i].title);
       looking l = {.topic = all[i].name, .under = "", .shown = 1};
+      put_sections(arena, all[i].code);
       for (size_t p = 0; p < ts_pages_file_count; p++)
         look_at_page(arena, &l, &ts_pages_files[p], true);
+      return true;
+    }
+  return false;
+}
+
+/* A figure of a played step, by its name in the language or its title. */
+static bool put_figure(const char *topic)
+{
+  static const struct {
+    const char *name, *title, *is, *lacks;
+    int better;
+  } all[] = {
+#define FIGURE(id, name, unit, better, title, is, lacks, ...) {name, title, is, lacks, better},
+#include "base/figures.def"
+#undef FIGURE
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (!strcasecmp(all[i].name, topic) || !strcasecmp(all[i].title, topic)) {
+      ts_put_text(stdout, "`%s`, %s: %s. %s is better.%s%s%s\n\n", all[i].name, all[i].title,
+                  all[i].is, all[i].better > 0 ? "More" : "Less",
+                  *all[i].lacks ? " It is not known where " : "", all[i].lacks,
+                  *all[i].lacks ? "." : "");
       return true;
     }
   return false;
@@ -231,10 +261,10 @@ static int help(ts_arena *arena, const ts_options *o, const char *topic)
   if (!*topic)
     put_topics(arena);
   else if (!put_page(arena, topic) && !put_message(arena, topic)) {
-    bool sections = put_sections(arena, topic);
+    bool figure = put_figure(topic), sections = put_sections(arena, topic);
     ts_catalog_load(s, NULL, 0, &catalog);
     bool name = ts_show_name(s, &catalog, topic, false, stdout);
-    if (!sections && !name && !put_paragraphs(arena, topic))
+    if (!sections && !name && !put_paragraphs(arena, topic) && !figure)
       return help_unknown(s, o, &catalog, topic);
   }
   return ts_options_finish(o, stdout, TS_EXIT_DONE);

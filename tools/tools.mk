@@ -193,6 +193,7 @@ help_pages = \
 	doc/language.md \
 	doc/limits.md \
 	doc/logs.md \
+	doc/messages.md \
 	doc/models.md \
 	doc/networks.md \
 	doc/overlap.md \
