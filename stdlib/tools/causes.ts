@@ -7,7 +7,7 @@
 //   what_if: a change of the play, as after `--what-if`; DEVICE: one device of the plan
 //   adds: a share of the step that is spent outside of it; holds: memory over that of the plan
 //   levels: of which each stands for LEVEL in `what_if`, `adds` and `holds`; all between them count, too
-//   needs: a family of kernels without which it is no cause
+//   needs: a family of kernels, or a label of memory, without which it is no cause
 //   casts: bytes of the host's memory for a byte of gradients, moved in the backward, at LEVEL GB/s
 //   full: the share of a device's memory that must be in use, measured or predicted
 //   wrap: TYPE, with: FIELDS    records of this type that the plan names have other fields
@@ -102,6 +102,7 @@ let causes = [
   // Communication that a plan hides.
   {
     name: "gathers of sharded parameters weigh: for each micro-batch, tensor by tensor, over the whole mesh",
+    needs: "gathered parameters",
     what_if: "all_gather.speed/LEVEL,reduce_scatter.speed/LEVEL",
     levels: [2, 6, 20],
     odds: 2,
@@ -109,6 +110,7 @@ let causes = [
   },
   {
     name: "gathers of sharded parameters weigh: for each micro-batch, tensor by tensor, over the whole mesh",
+    needs: "gathered parameters",
     call: "fsdp_in_pipeline",
     by: "fsdp",
     from: "std.strategies.data",

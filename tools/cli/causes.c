@@ -223,17 +223,21 @@ static void weigh(const causes_search *x, causes_trial *t)
 
 /* ---- A cause ---- */
 
-static bool has_family(const ts_ir *ir, const char *family)
+/* Kernels of a family, or something of this label that is held. */
+static bool has(const ts_ir *ir, const char *needed)
 {
-  for (uint32_t i = 0; *family && i < ir->kernels_count; i++)
-    if (!strcmp(ir->strings + ir->kernels[i].family, family))
+  for (uint32_t i = 0; *needed && i < ir->kernels_count; i++)
+    if (!strcmp(ir->strings + ir->kernels[i].family, needed))
       return true;
-  return !*family;
+  for (uint32_t i = 0; *needed && i < ir->mems_count; i++)
+    if (!strcmp(ir->strings + ir->mems[i].label, needed))
+      return true;
+  return !*needed;
 }
 
 static bool applies(const causes_search *x, const ts_record *row)
 {
-  return has_family(x->before->ir, ts_way_text(row, "needs")) &&
+  return has(x->before->ir, ts_way_text(row, "needs")) &&
          ts_way_number(row, "full", 0) <= x->full;
 }
 
