@@ -73,6 +73,8 @@ static void put_input(ts_json_writer *w, const ts_locked_input *input)
   ts_json_put_text(w, "sha256", hex);
   if (*input->blob)
     ts_json_put_text(w, "git", input->blob);
+  if (*input->code)
+    ts_json_put_text(w, "code", input->code);
   ts_json_end(w, '}');
 }
 
@@ -167,13 +169,13 @@ static bool get_digest(const lock_reader *r, const cJSON *in, uint8_t digest[TS_
   return true;
 }
 
-/* Only digits: the name is given to git. */
-static void get_blob(const cJSON *in, char blob[41])
+/* So many digits, as a name that is given to git has; else nothing. */
+static void get_digits(const cJSON *in, const char *name, size_t digits, char *text)
 {
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, "git");
-  if (cJSON_IsString(item) && strlen(item->valuestring) == 40 &&
-      strspn(item->valuestring, "0123456789abcdef") == 40)
-    memcpy(blob, item->valuestring, 41);
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
+  if (cJSON_IsString(item) && strlen(item->valuestring) == digits &&
+      strspn(item->valuestring, "0123456789abcdef") == digits)
+    memcpy(text, item->valuestring, digits + 1);
 }
 
 static bool read_input(const lock_reader *r, const cJSON *in, ts_locked_input *input)
@@ -181,7 +183,8 @@ static bool read_input(const lock_reader *r, const cJSON *in, ts_locked_input *i
   *input = (ts_locked_input){.text = ""};
   if (cJSON_HasObjectItem(in, "text") && !get_text(r, in, "text", &input->text))
     return false;
-  get_blob(in, input->blob);
+  get_digits(in, "git", sizeof input->blob - 1, input->blob);
+  get_digits(in, "code", sizeof input->code - 1, input->code);
   return get_text(r, in, "name", &input->name) && get_text(r, in, "role", &input->role) &&
          get_digest(r, in, input->sha256);
 }
@@ -260,6 +263,11 @@ ts_lock *ts_lock_read(ts_arena *arena, const char *text, size_t size, ts_error *
 
 /* ---- Comparing ---- */
 
+static bool same_content(const ts_locked_input *x, const ts_locked_input *y)
+{
+  return !memcmp(x->sha256, y->sha256, TS_DIGEST_SIZE) || (*x->code && !strcmp(x->code, y->code));
+}
+
 ts_lock_changes ts_lock_compare(ts_arena *arena, const ts_lock *before, const ts_lock *now)
 {
   ts_lock_changes changes = {0};
@@ -267,7 +275,7 @@ ts_lock_changes ts_lock_compare(ts_arena *arena, const ts_lock *before, const ts
     const ts_locked_input *x = b < before->input_count ? &before->inputs[b] : NULL,
                           *y = n < now->input_count ? &now->inputs[n] : NULL;
     int which = !x ? 1 : !y ? -1 : order(x, y);
-    if (which || memcmp(x->sha256, y->sha256, TS_DIGEST_SIZE))
+    if (which || !same_content(x, y))
       TS_PUSH(arena, &changes, ((ts_lock_change){which <= 0 ? x : NULL, which >= 0 ? y : NULL}));
     b += which <= 0;
     n += which >= 0;

@@ -16,6 +16,8 @@ typedef struct ts_locked_input {
   const char *text; /* of -D, as typed; "" of files */
   uint8_t sha256[TS_DIGEST_SIZE];
   char blob[2 * 20 + 1]; /* the file's name in a repository of git; "": not known */
+  /* digest of a file of the language without comments and blank space, as text; "": not known */
+  char code[2 * TS_DIGEST_SIZE + 1];
 } ts_locked_input;
 
 typedef struct ts_lock {
@@ -43,7 +45,7 @@ typedef struct ts_lock_change {
 } ts_lock_change;
 typedef TS_VEC(ts_lock_change) ts_lock_changes;
 
-/* Inputs that differ, by name. */
+/* Inputs that differ, by name; those that differ in comments alone do not. */
 ts_lock_changes ts_lock_compare(ts_arena *arena, const ts_lock *before, const ts_lock *now);
 bool ts_lock_same_options(const ts_lock *before, const ts_lock *now);
 

@@ -1,6 +1,6 @@
 # What an answer rests on, and what moved it.
 cp _plan.ts "$scratch/plan.ts"; cp _sizes.ts _ops.csv "$scratch"; cd "$scratch"
-shown() { sed -E 's/ [0-9]+ inputs,/ N inputs,/; s/"[0-9a-f]{64}"/"DIGEST"/; s/"[0-9a-f]{40}"/"NAME"/; s/"version": "[^"]*"/"version": "VERSION"/; s/(TrainSpec +)[0-9]+[.][0-9.a-z-]+,/\1VERSION,/'; }
+shown() { sed -E 's/ [0-9]+ inputs,/ N inputs,/; s/"[0-9a-f]{64}"/"DIGEST"/g; s/"[0-9a-f]{40}"/"NAME"/; s/"version": "[^"]*"/"version": "VERSION"/; s/(TrainSpec +)[0-9]+[.][0-9.a-z-]+,/\1VERSION,/'; }
 try() { echo "== $*"; "$@" 2>&1 | shown; echo "exit ${PIPESTATUS[0]}"; }
 quiet="-W no-roofline-costs -W no-assumed-network"
 try trainspec lock plan.ts
@@ -12,6 +12,9 @@ try trainspec lock --check plan.ts
 try tsrun $quiet --locked -D dp=1 -o none plan.ts
 try trainspec lock --check -D launch=9us plan.ts
 try tsc --locked -D dp=1 -o none plan.ts
+# Comments and blank lines are no difference; what looks like one in a string is.
+cp plan.ts kept.ts; sed -i '1i // "later\n' plan.ts; sed -i '/model/s|$|  // 4 layers, "too|' plan.ts; try tsrun $quiet --locked -o /dev/null plan.ts; try trainspec lock --check plan.ts
+sed -i '2s|^|let _of = "a//b"\n|' plan.ts; try trainspec lock -o text.lock plan.ts; sed -i 's|a//b|a//c|' plan.ts; try trainspec lock --check -o text.lock plan.ts; mv kept.ts plan.ts
 # Files whose old content is nowhere; with git: lock-git.
 sed -i "s@layers: Int = 2@layers: Int = 3@" plan.ts && sed -i "s@8@4@" _sizes.ts && echo "# later" >>_ops.csv
 try trainspec lock --check plan.ts

@@ -53,6 +53,42 @@ static const ts_dependency *dependency_of(const ts_session *s, const ts_locked_i
   return NULL;
 }
 
+/* Of a text of the language: its lines without comments, without blanks at their ends, and not
+ * those that are then empty. */
+static void code_digest(ts_arena *arena, const char *text, size_t size,
+                        char hex[2 * TS_DIGEST_SIZE + 1])
+{
+  uint8_t digest[TS_DIGEST_SIZE];
+  char *out = ts_arena_alloc(arena, size + 1);
+  size_t used = 0;
+  for (const char *at = text, *end = text + size; at < end;) {
+    const char *line = memchr(at, '\n', (size_t)(end - at)), *stop = line ? line : end, *c = at;
+    bool string = false;
+    for (; c < stop && (string || c + 1 == stop || c[0] != '/' || c[1] != '/'); c++)
+      if (string && *c == '\\' && c + 1 < stop)
+        c++;
+      else
+        string ^= *c == '"';
+    while (at < c && strchr(" \t\r", *at))
+      at++;
+    while (c > at && strchr(" \t\r", c[-1]))
+      c--;
+    memcpy(out + used, at, (size_t)(c - at));
+    used += (size_t)(c - at);
+    out[used] = '\n';
+    used += c > at;
+    at = stop + 1;
+  }
+  ts_digest_bytes(out, used, digest);
+  ts_digest_hex(digest, hex);
+}
+
+static bool is_language(const char *name)
+{
+  const char *dot = strrchr(name, '.');
+  return dot && (!strcmp(dot, ".ts") || !strcmp(dot, ".trainspec"));
+}
+
 ts_lock ts_lock_now(ts_session *s, const char *path, const ts_input *input)
 {
   uint8_t sha256[TS_DIGEST_SIZE];
@@ -74,8 +110,11 @@ ts_lock ts_lock_now(ts_session *s, const char *path, const ts_input *input)
       continue;
     }
     ts_digest_bytes(text, size, digest); /* it may be of its rows, or another by now */
-    if (!memcmp(digest, inputs[i].sha256, sizeof digest))
-      ts_git_name(text, size, inputs[i].blob);
+    if (memcmp(digest, inputs[i].sha256, sizeof digest) != 0)
+      continue;
+    ts_git_name(text, size, inputs[i].blob);
+    if (is_language(inputs[i].name))
+      code_digest(s->arena, text, size, inputs[i].code);
   }
   lock.inputs = inputs;
   return lock;
