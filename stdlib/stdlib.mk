@@ -199,9 +199,9 @@ stdlib_files = \
 	stdlib/strategies/offload.ts \
 	stdlib/strategies/recompute.ts \
 	stdlib/strategies/tied.ts \
+	stdlib/tools/causes.ts \
 	stdlib/tools/choices.ts \
 	stdlib/tools/names.ts \
-	stdlib/tools/causes.ts \
 	stdlib/tools/orders.ts \
 	stdlib/tools/start.ts \
 	stdlib/tools/ways_out.ts \
