@@ -377,6 +377,50 @@ void ts_put_json_string(FILE *out, const char *text)
     escape_put(out, for_json, end, strlen(end));
   putc('"', out);
 }
+
+enum { SHORT_KEY = 40, MOST_DIGITS = 20 };
+
+/* Of a short key without escapes, as most are; else 0. */
+static size_t plain_length(const char *key)
+{
+  size_t n = 0;
+  while (n < SHORT_KEY && key[n] > '"' && key[n] != '\\' && key[n] < 0x7f)
+    n++;
+  return key[n] ? 0 : n;
+}
+
+void ts_put_json_key(FILE *out, bool comma, const char *key, bool spaced)
+{
+  char text[SHORT_KEY + 8] = "";
+  size_t n = 0, length = key ? plain_length(key) : 0;
+  if (comma)
+    text[n++] = ',';
+  if (comma && spaced)
+    text[n++] = ' ';
+  if (length) {
+    text[n++] = '"';
+    memcpy(text + n, key, length);
+    n += length;
+    text[n++] = '"';
+    text[n++] = ':';
+    text[n] = ' ';
+    n += spaced;
+  }
+  fwrite(text, 1, n, out);
+  if (!key || length)
+    return;
+  ts_put_json_string(out, key);
+  fputs(spaced ? ": " : ":", out);
+}
+
+void ts_put_digits(FILE *out, uint64_t value, unsigned least)
+{
+  char digits[MOST_DIGITS], *end = digits + MOST_DIGITS, *at = end;
+  for (; value || least; value /= 10, least -= least > 0)
+    *--at = (char)('0' + value % 10);
+  fwrite(at, 1, (size_t)(end - at), out);
+}
+
 void ts_put_json_made(FILE *out, const char *text)
 {
   escape_put(out, for_made_json, text, strlen(text));

@@ -8,6 +8,8 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Text for people: characters that steer a terminal or turn the direction of text, and bytes that
@@ -34,6 +36,9 @@ int ts_put_json(FILE *out, const char *format, ...) __attribute__((format(printf
 int ts_vput_json(FILE *out, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 void ts_put_json_string(FILE *out, const char *text);   /* in its quotes */
+/* What stands before a value: its key, or with NULL none, and a comma before that. */
+void ts_put_json_key(FILE *out, bool comma, const char *key, bool spaced);
+void ts_put_digits(FILE *out, uint64_t value, unsigned least); /* so many of them at least, to 20 */
 /* JSON that a library made of strings as they are: what lies outside of ASCII, which is inside of
  * its strings only, escaped as above. */
 void ts_put_json_made(FILE *out, const char *text);

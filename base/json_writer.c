@@ -7,13 +7,8 @@
 
 void ts_json_key(ts_json_writer *w, const char *key)
 {
-  if (w->comma)
-    fputs(w->spaced ? ", " : ",", w->out);
+  ts_put_json_key(w->out, w->comma, key, w->spaced);
   w->comma = true;
-  if (!key)
-    return;
-  ts_put_json_string(w->out, key);
-  fputs(w->spaced ? ": " : ":", w->out);
 }
 
 void ts_json_begin(ts_json_writer *w, const char *key, char bracket)
@@ -38,7 +33,14 @@ void ts_json_put_text(ts_json_writer *w, const char *key, const char *text)
 void ts_json_put_count(ts_json_writer *w, const char *key, uint64_t value)
 {
   ts_json_key(w, key);
-  fprintf(w->out, "%" PRIu64, value);
+  ts_put_digits(w->out, value, 1);
+}
+
+void ts_json_put_thousandths(ts_json_writer *w, const char *key, uint64_t value)
+{
+  ts_json_put_count(w, key, value / 1000);
+  putc('.', w->out);
+  ts_put_digits(w->out, value % 1000, 3);
 }
 
 void ts_json_put_signed(ts_json_writer *w, const char *key, int64_t value)

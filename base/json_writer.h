@@ -17,6 +17,7 @@ void ts_json_begin(ts_json_writer *w, const char *key, char bracket);
 void ts_json_end(ts_json_writer *w, char bracket);
 void ts_json_put_text(ts_json_writer *w, const char *key, const char *text);
 void ts_json_put_count(ts_json_writer *w, const char *key, uint64_t value);
+void ts_json_put_thousandths(ts_json_writer *w, const char *key, uint64_t value); /* 12.345 */
 void ts_json_put_signed(ts_json_writer *w, const char *key, int64_t value);
 void ts_json_put_bool(ts_json_writer *w, const char *key, bool value);
 void ts_json_put_null(ts_json_writer *w, const char *key);

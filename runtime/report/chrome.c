@@ -52,7 +52,7 @@ static uint64_t nanoseconds(uint64_t ps) { return ps / 1000 + (ps % 1000 >= 500)
 /* Microseconds, of which the format counts in decimals. */
 static void put_time(chrome_writer *w, const char *key, uint64_t ns)
 {
-  ts_json_put_number(&w->json, key, "%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
+  ts_json_put_thousandths(&w->json, key, ns);
 }
 
 static void begin_record(chrome_writer *w, const char *phase, uint32_t track)

@@ -27,6 +27,9 @@ static char *written(bool spaced)
   ts_json_line(w, 1);
   ts_json_put_bool(w, "b", false);
   ts_json_put_number(w, "n", "%.3g", 0.125);
+  ts_json_put_thousandths(w, "a key of so many letters that it is long", 1234005);
+  ts_json_put_thousandths(w, "t", 0);
+  ts_json_put_count(w, "", 0);
   ts_json_end(w, '}');
   ts_heap_printed(out);
   return text;
@@ -37,7 +40,9 @@ Test(json_writer, spaced)
   char *text = written(true);
   cr_assert_str_eq(text, "{\"a\\\"b\": \"tab\\u0009here \\ufffd\", \"none\": [], "
                          "\"list\": [18446744073709551615, -1,\n  {\"x\": null}\n ],\n "
-                         "\"b\": false, \"n\": 0.125}");
+                         "\"b\": false, \"n\": 0.125, "
+                         "\"a key of so many letters that it is long\": 1234.005, "
+                         "\"t\": 0.000, \"\": 0}");
   free(text);
 }
 
@@ -46,6 +51,8 @@ Test(json_writer, compact)
   char *text = written(false);
   cr_assert_str_eq(text, "{\"a\\\"b\":\"tab\\u0009here \\ufffd\",\"none\":[],"
                          "\"list\":[18446744073709551615,-1,\n  {\"x\":null}\n ],\n "
-                         "\"b\":false,\"n\":0.125}");
+                         "\"b\":false,\"n\":0.125,"
+                         "\"a key of so many letters that it is long\":1234.005,"
+                         "\"t\":0.000,\"\":0}");
   free(text);
 }
