@@ -112,8 +112,10 @@ static ts_pass_status compile(ts_session *s, const char *path, const ts_compile_
   if (!plan || ts_diags_errors(s->diags))
     return TS_PASS_REFUSED;
   ts_heap_doing("lowering the plan");
-  ts_pass_status status =
-    ts_plan_replays(s, plan) ? ts_plan_replay(s, plan, to) : ts_plan_lower(s, plan, to);
+  bool replays = ts_plan_replays(s, plan);
+  if (replays)
+    s->options->listed = 0; /* ranks have programs of their own */
+  ts_pass_status status = replays ? ts_plan_replay(s, plan, to) : ts_plan_lower(s, plan, to);
   say_something(s, status != TS_PASS_REFUSED, "lowering the plan");
   if (to->builder && ts_diags_errors(s->diags)) {
     ts_ir_builder_free(to->builder);

@@ -12,6 +12,7 @@ struct ts_ir_builder {
   ts_heap_owned owned; /* by a call of the library */
   ts_ir_pool pools[TS_IR_SECTION_KINDS];
   ts_ir_meta meta;
+  ts_ir_left_out left_out;
 };
 
 static void free_owned(void *builder) { ts_ir_builder_free(builder); }
@@ -110,6 +111,8 @@ uint32_t ts_ir_intern_run(ts_ir_builder *b, ts_ir_section_kind kind, const void 
   return ts_ir_pool_intern(&b->pools[kind], records, count);
 }
 
+void ts_ir_builder_leave_out(ts_ir_builder *b, ts_ir_left_out of) { b->left_out = of; }
+
 void ts_ir_builder_view(ts_ir_builder *b, ts_ir *view)
 {
   /* a section without records lies somewhere too, as in a file: one may point to its end */
@@ -119,4 +122,5 @@ void ts_ir_builder_view(ts_ir_builder *b, ts_ir *view)
     ts_ir_set(view, kind, b->pools[kind].count ? b->pools[kind].bytes : (const void *)&nothing,
               b->pools[kind].count);
   view->meta = &b->meta;
+  view->left_out = b->left_out.rounds ? &b->left_out : NULL;
 }

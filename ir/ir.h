@@ -491,13 +491,39 @@ typedef struct ts_ir_remark { /* so that an IR is reported as the plan that it w
   uint32_t more;        /* of a warning: how many more are like it; else 0 */
 } ts_ir_remark;
 
+/* Rounds that no program lists, of IRs in memory alone: behind the items `first` to `first + count`
+ * of program p, of[p], it plays them `rounds` times more, each for the next micro-batch.
+ * Micro-batches are as in the whole step, tags as if there were no other rounds. */
+typedef struct ts_ir_round {
+  uint32_t first, count;
+} ts_ir_round;
+typedef struct ts_ir_left_out {
+  uint32_t rounds;
+  const ts_ir_round *of;
+} ts_ir_left_out;
+
 /* A view of an IR: pointers to its records. Filled by the loader (pointing into the mapped file) or
  * by hand (pointing anywhere) for the writer. Counts are numbers of records. */
 typedef struct ts_ir {
 #define TABLE(kind, record, name, bytes) const record *name; uint32_t name##_count;
 #define SINGLE(kind, record, name, bytes) const record *name;
 #include "ir/records.def"
+  const ts_ir_left_out *left_out; /* NULL: all rounds are listed */
 } ts_ir;
+
+/* How often a program plays one of its items. */
+static inline uint64_t ts_ir_plays(const ts_ir *ir, uint32_t program, uint32_t item)
+{
+  const ts_ir_round *r = ir->left_out ? &ir->left_out->of[program] : NULL;
+  return r && item - r->first < r->count ? ir->left_out->rounds + UINT64_C(1) : 1;
+}
+/* Adds to plays[f] how often ranks that play the program, `ranks` of them, play fragment f. */
+static inline void ts_ir_count_plays(const ts_ir *ir, uint32_t program, double ranks, double *plays)
+{
+  const ts_ir_program *p = &ir->programs[program];
+  for (uint32_t i = 0; i < p->item_count; i++)
+    plays[ir->items[p->first_item + i].fragment] += ranks * (double)ts_ir_plays(ir, program, i);
+}
 
 /* Builder (ir/build.c): append records, intern strings and records, then view or write. */
 typedef struct ts_ir_builder ts_ir_builder;
@@ -521,6 +547,8 @@ uint32_t ts_ir_intern(ts_ir_builder *b, ts_ir_section_kind kind, const void *rec
 uint32_t ts_ir_intern_run(ts_ir_builder *b, ts_ir_section_kind kind, const void *records,
                           uint32_t count);
 void ts_ir_builder_view(ts_ir_builder *b, ts_ir *view); /* valid until the next change */
+/* The view has them; of.of must outlive it. */
+void ts_ir_builder_leave_out(ts_ir_builder *b, ts_ir_left_out of);
 /* The records of a kind, to complete them; until the next append of that kind. */
 void *ts_ir_builder_records(ts_ir_builder *b, ts_ir_section_kind kind);
 

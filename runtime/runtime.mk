@@ -48,6 +48,8 @@ libts_a_SOURCES += \
 	runtime/account/representatives.c \
 	runtime/account/representatives.h \
 	runtime/account/result.h \
+	runtime/account/rounds.c \
+	runtime/account/rounds.h \
 	runtime/account/run.c \
 	runtime/account/run.h \
 	runtime/account/timeline.c \

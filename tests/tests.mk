@@ -75,6 +75,7 @@ tests_unit_sources = \
 	tests/unit/test_lang_format.c \
 	tests/unit/test_lang_parse.c \
 	tests/unit/test_least.c \
+	tests/unit/test_left_out.c \
 	tests/unit/test_library.c \
 	tests/unit/test_limits.c \
 	tests/unit/test_link_use.c \

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/diag_record.h"
 #include "base/escape.h"
 #include "base/format.h"
 #include "base/heap.h"
@@ -137,6 +138,9 @@ static const ts_program program = {
   .notes = notes,
   .manual = "tsrun(1)",
 };
+
+/* the plan is to be compiled with all of its rounds; no code of the program */
+enum { TS_EXIT_AGAIN = -1, LISTED = 16 };
 
 typedef enum form { TEXT, JSON, CSV, HTML, SVG, TIMELINE, PNG, PDF } form;
 
@@ -496,7 +500,8 @@ static int tsrun_report(tsrun_task *t, const ts_input *input, const ts_run *run,
     TS_PUSH(t->arena, &t->asked, asked_input(NULL, t->path, input));
   summary->asked = t->asked.at;
   summary->asked_count = (uint32_t)t->asked.count;
-  ts_plausible(summary, &t->run);
+  if (!ts_plausible(summary, &t->run))
+    return TS_EXIT_AGAIN;
   ts_report_silence(summary, t->session->diags);
   if (!warn(t, &summary->warnings, ir))
     return TS_EXIT_REJECTED;
@@ -596,11 +601,58 @@ static int tsrun_play(tsrun_task *t, const ts_input *input, const ts_ir *before)
   if (before && !other)
     return report_stop(t, &stop, before);
   ts_run *run = ts_run_new(ir, &t->run, &stop);
+  if (stop.unsteady)
+    return TS_EXIT_AGAIN;
   int status =
     run ? tsrun_report(t, input, run, before, other, &wanted) : report_stop(t, &stop, ir);
   ts_run_free(run);
   ts_run_free(other);
   free(t->picture);
+  return status;
+}
+
+/* What is asked for is summed up from rounds, and shows none of them. */
+static bool needs_no_rounds(const tsrun_task *t)
+{
+  return t->form <= CSV && strcmp(t->path, "-") != 0 && !t->trace && !ts_study_any(&t->study) &&
+         !t->run.contention && !t->run.overlap && !t->locked &&
+         !ts_networks_several(t->run.network);
+}
+
+static void let_compile(const tsrun_task *t)
+{
+  ts_interrupt_ends(
+    ts_arena_printf(t->arena, "%s: interrupted while the plan was compiled; nothing was written\n",
+                    t->options.called));
+}
+
+/* Nothing was said yet. */
+static tsrun_task *begin_again(tsrun_task *t)
+{
+  const ts_diags *asked = t->session->diags;
+  let_compile(t);
+  if (ts_progress_interrupted()) /* just before */
+    ts_progress_die(&t->bar, t->options.called);
+  t->session = ts_session_new(t->arena);
+  t->session->diags->warnings_are_errors = asked->warnings_are_errors;
+  memcpy(t->session->diags->off, asked->off, sizeof asked->off);
+  memcpy(t->session->diags->promoted, asked->promoted, sizeof asked->promoted);
+  return t;
+}
+
+static int open_and_play(tsrun_task *t, ts_input *input, uint32_t listed, const ts_ir *before,
+                         bool *opened)
+{
+  ts_compile_options o = t->plan.compile;
+  o.listed = listed;
+  *opened = ts_input_open(t->session, t->path, &o, input);
+  t->compiled = input->kind == TS_INPUT_PLAN;
+  t->progress = ts_progress_start(&t->bar);
+  t->run.progress = &t->progress;
+  t->run.packets = ts_packet_memo_new(t->arena, ts_workers_size(t->run.threads, UINT32_MAX));
+  int status = *opened ? tsrun_play(t, input, before) : TS_EXIT_DONE;
+  if (status == TS_EXIT_AGAIN)
+    ts_input_close(input);
   return status;
 }
 
@@ -612,21 +664,21 @@ int ts_tsrun_main(int argc, char **argv)
     ts_arena_free(t.arena);
     return t.options.status;
   }
-  ts_interrupt_ends(
-    ts_arena_printf(t.arena, "%s: interrupted while the plan was compiled; nothing was written\n",
-                    t.options.called));
+  let_compile(&t);
   ts_input input = {0}, before = {0};
   bool compared = t.study.diff && ts_input_open(t.session, t.study.diff, &t.plan.compile, &before);
   if (compared)
     t.asked.at[t.asked_diff] =
       asked_input(t.asked.at[t.asked_diff].text, t.study.diff, &before);
-  bool opened =
-    (!t.study.diff || compared) && ts_input_open(t.session, t.path, &t.plan.compile, &input);
-  t.compiled = input.kind == TS_INPUT_PLAN;
-  t.progress = ts_progress_start(&t.bar);
-  t.run.progress = &t.progress;
-  t.run.packets = ts_packet_memo_new(t.arena, ts_workers_size(t.run.threads, UINT32_MAX));
-  int status = opened ? tsrun_play(&t, &input, compared ? &before.ir : NULL) : TS_EXIT_DONE;
+  bool opened = !t.study.diff || compared;
+  int status = TS_EXIT_DONE;
+  if (opened) {
+    const ts_ir *other = compared ? &before.ir : NULL;
+    uint32_t listed = needs_no_rounds(&t) ? LISTED : 0;
+    status = open_and_play(&t, &input, listed, other, &opened);
+    if (listed && (!opened || status == TS_EXIT_AGAIN))
+      status = open_and_play(begin_again(&t), &input, 0, other, &opened);
+  }
   int rejected = ts_options_report(&t.options, t.session->diags); /* and warnings */
   if (!opened)
     status = rejected;

@@ -76,6 +76,9 @@ typedef struct ts_compile_options { /* all may be left zero */
    * (compiler/schedule/schedule.h); NULL: its own */
   const struct ts_given_order *order;
   const char *explain; /* a label to explain: see `explained` of the session */
+  /* rounds of a loop that an order lists at least, where one loop of each rank is nothing but equal
+   * rounds: the IR says how many more there are (ts_ir_left_out). 0: all */
+  uint32_t listed;
 } ts_compile_options;
 
 #endif

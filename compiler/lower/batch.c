@@ -131,7 +131,7 @@ bool ts_lower_batch(ts_lowering *l)
   int64_t copies = replicas(l, l->sc->axis, &axes),
           micro = l->plan->micro_batch > 0 ? l->plan->micro_batch : 1;
   l->data_axes = axes;
-  l->samples = micro * l->sc->micro_batches * l->sc->copies * copies;
+  l->samples = micro * ts_schedule_batches(l->sc) * l->sc->copies * copies;
   for (uint32_t a = 0; a < l->s->mesh->count; a++)
     if ((axes >> a & 1) && l->s->mesh->axis[a].size > 1 && !reduces_over(l, a) && l->g->trained) {
       ts_diag *d = ts_diag_add(l->s->diags, TS_W0321, l->s->mesh->axis[a].span,
@@ -142,5 +142,5 @@ bool ts_lower_batch(ts_lowering *l)
                    l->s->mesh->axis[a].name);
     }
   return l->plan->global_batch <= 0 || l->plan->global_batch == l->samples ||
-         uneven_batch(l, micro, (int64_t)l->sc->micro_batches * l->sc->copies, copies);
+         uneven_batch(l, micro, (int64_t)ts_schedule_batches(l->sc) * l->sc->copies, copies);
 }

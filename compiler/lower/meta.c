@@ -80,7 +80,7 @@ void ts_lower_meta(ts_lowering *l)
     .plan_loc = ts_ir_loc_of(l, plan->decl->name_span),
     .pipeline_axis = l->sc->axis == TS_NO_INDEX ? TS_IR_NONE : l->sc->axis,
     .world = world,
-    .micro_batches = l->sc->micro_batches * l->sc->copies,
+    .micro_batches = ts_schedule_batches(l->sc) * l->sc->copies,
     .steps = l->sc->step_first[1] > 1 ? l->sc->step_first[1] : 0,
     .tokens_per_step = ts_tokens_of(l, l->samples),
     .samples_per_step = (uint64_t)l->samples,

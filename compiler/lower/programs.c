@@ -432,12 +432,18 @@ ts_programs *ts_lower_programs(ts_lowering *l)
   p->unbound.room = sc->items.count;
   p->unbound.at = ts_arena_alloc_raw(l->s->arena, p->unbound.room * sizeof *p->unbound.at);
   ts_holder *holder = ts_holder_new(l);
+  ts_ir_round *rounds = TS_NEW_ARRAY(l->s->arena, ts_ir_round, sc->ranks + 1);
   for (uint32_t r = 0; r < sc->ranks && !l->failed; r++) {
     ts_ir_program program = {0};
     ts_ir_item *items = TS_NEW_ARRAY(l->s->arena, ts_ir_item, sc->order[r].count + 1);
+    ts_order round = sc->left_out ? sc->round[r] : (ts_order){0};
     for (uint32_t i = 0; i < sc->order[r].count; i++) {
       const ts_placed *item = &sc->items.at[sc->order[r].first + i];
       lower_item(p, r, item, &items[program.item_count++]);
+      rounds[r].first += i < round.first;
+      rounds[r].count += i - round.first < round.count;
+      if (sc->left_out && i >= round.first + round.count && item->kind != TS_STEP)
+        items[program.item_count - 1].micro_batch += sc->left_out;
       i += item->paired;
     }
     program.name =
@@ -448,5 +454,6 @@ ts_programs *ts_lower_programs(ts_lowering *l)
     ts_ir_append(l->b, TS_IR_PROGRAMS, 1, &records);
     *(ts_ir_program *)records = program;
   }
+  ts_ir_builder_leave_out(l->b, (ts_ir_left_out){sc->left_out, rounds});
   return p;
 }

@@ -15,6 +15,11 @@ typedef struct ts_schedule_builder {
   ts_known *known; /* what expressions of the order gave */
   ts_names forms;  /* of its items, by the addresses of their nodes */
   bool failed;
+  /* rounds that a loop of each rank lists at least, 0: all of them; where that does not do */
+  uint32_t listed;
+  bool uneven;
+  uint32_t moved;  /* by the rounds of the rank at hand that are left out so far */
+  ts_order *round; /* ts_schedule.round */
 } ts_schedule_builder;
 
 /* compiler/schedule/schedule.c: axis of the mesh with so many ranks, where the schedule names none.

@@ -8,6 +8,7 @@
 #include "compiler/eval/function.h"
 #include "compiler/eval/mesh.h"
 #include "compiler/eval/module.h"
+#include "base/diag_record.h"
 #include "compiler/eval/options.h"
 #include "compiler/eval/report.h"
 #include "compiler/eval/require.h"
@@ -598,7 +599,7 @@ static ts_cache_item *schedule_ask(ts_session *s, const ts_schedule *sc)
 {
   const uint64_t numbers[] = {sc->axis, sc->ranks, sc->chunks, sc->stages, sc->copies};
   ts_content c = {0};
-  if (s->options->order || sc->protocols.type != TS_T_NONE || sc->order ||
+  if (s->options->order || s->options->listed || sc->protocols.type != TS_T_NONE || sc->order ||
       find_item(sc->decl, TS_AST_POLICY) || sc->outside != ts_decl_env(s, sc->decl))
     return NULL;
   ts_content_node(s, &c, sc->decl);
@@ -655,6 +656,38 @@ static const ts_schedule *shared_order(ts_session *s, ts_cache_item *item, const
   return shared;
 }
 
+/* Enough for stages to come to a rhythm. */
+static uint32_t rounds_listed(const ts_session *s, const ts_schedule *sc)
+{
+  return s->options->listed ? s->options->listed + 2 * sc->ranks : 0;
+}
+
+/* As if all rounds were listed. */
+static bool holds_items(const ts_session *s, const ts_schedule *sc)
+{
+  uint64_t items = sc->items.count;
+  for (uint32_t r = 0; r < sc->ranks; r++)
+    items += (uint64_t)sc->left_out * sc->round[r].count;
+  return items <= s->limits.items;
+}
+
+/* Without rounds that are equal to others. False, and nothing is said: all are to be listed. */
+static bool place_some(ts_session *s, ts_schedule *sc)
+{
+  const ts_schedule before = *sc;
+  size_t said = s->diags->all.count;
+  builder b = {.s = s, .sc = sc, .listed = rounds_listed(s, sc)};
+  if (!b.listed)
+    return false;
+  ts_schedule_work(&b);
+  if (!b.failed && !b.uneven && holds_items(s, sc) && schedule_finish(&b) && !sc->ties.count &&
+      !sc->slowed.count && sc->copies == 1 && s->diags->all.count == said)
+    return true;
+  *sc = before;
+  s->diags->all.count = said;
+  return false;
+}
+
 static bool schedule_place(ts_session *s, ts_schedule *sc)
 {
   builder b = {.s = s, .sc = sc};
@@ -664,6 +697,8 @@ static bool schedule_place(ts_session *s, ts_schedule *sc)
   sc->policy = find_item(sc->decl, TS_AST_POLICY);
   if (sc->policy)
     return ts_policy_open(&b);
+  if (place_some(s, sc))
+    return true;
   ts_schedule_work(&b);
   return !b.failed && schedule_finish(&b);
 }
@@ -704,9 +739,13 @@ static void neutral(builder *b, const ts_plan *plan, uint32_t micro_batches)
   sc->span = plan->decl->name_span;
   sc->ranks = sc->chunks = sc->stages = sc->parts = sc->copies = 1;
   sc->axis = TS_NO_INDEX;
-  sc->micro_batches = micro_batches;
+  uint32_t listed = rounds_listed(b->s, sc);
+  sc->left_out = listed && micro_batches > 2 * listed ? micro_batches - listed : 0;
+  sc->micro_batches = micro_batches - sc->left_out;
+  sc->round =
+    ts_arena_copy(b->s->arena, &(ts_order){listed & ~UINT32_C(1), 2}, sizeof *sc->round);
   sc->stage_of = sc->rank_of = sc->chunk_of = zero;
-  for (uint32_t i = 0; i < micro_batches; i++) {
+  for (uint32_t i = 0; i < sc->micro_batches; i++) {
     TS_PUSH(b->s->arena, &sc->items,
             (ts_placed){.kind = TS_FORWARD, .micro_batch = i, .span = sc->span});
     TS_PUSH(b->s->arena, &sc->items,

@@ -82,7 +82,11 @@ typedef struct ts_schedule {
    * part s % parts */
   uint32_t copies, parts;
   uint32_t axis;                  /* of the mesh, or TS_NO_INDEX: no pipeline */
-  uint32_t micro_batches;
+  uint32_t micro_batches;         /* that items are listed of, numbered without the others */
+  /* rounds of a micro-batch that are not listed: `round`, [ranks] into the items of the rank, is
+   * played so often more */
+  uint32_t left_out;
+  const ts_order *round;
   const uint32_t *stage_of;       /* [rank * chunks + chunk] */
   const uint32_t *rank_of;        /* [stage] */
   const uint32_t *chunk_of;       /* [stage] */
@@ -145,6 +149,12 @@ bool ts_schedule_place(ts_session *s, ts_schedule *sc);
 bool ts_schedule_settle(ts_session *s, ts_schedule *sc, const ts_stage_costs *costs);
 /* Into how many parts a schedule cuts the model. */
 bool ts_schedule_parts(ts_session *s, const ts_applied *schedule, uint32_t *parts);
+
+/* Those of the whole step. */
+static inline uint32_t ts_schedule_batches(const ts_schedule *sc)
+{
+  return sc->micro_batches + sc->left_out;
+}
 
 /* How many times longer a rank's kernels take than on a device of speed 1. */
 static inline double ts_schedule_slowness(const ts_schedule *sc, uint32_t rank)

@@ -147,9 +147,14 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, const f
       !item_number(b, env, ts_ast_args(item).at[1], form->argument[1], "the chunk", sc->chunks,
                    &placed->chunk))
     return false;
-  if (!form->next)
-    return item_number(b, env, ts_ast_args(item).at[0], form->argument[0], "the micro-batch",
-                       b->s->limits.items, &placed->micro_batch);
+  if (!form->next) {
+    bool good = item_number(b, env, ts_ast_args(item).at[0], form->argument[0], "the micro-batch",
+                            b->s->limits.items, &placed->micro_batch);
+    b->uneven |= placed->micro_batch < b->moved;
+    placed->micro_batch -= b->moved;
+    return good;
+  }
+  b->uneven = true; /* the number counts what was placed */
   placed->micro_batch = *counter(b, placed->kind, placed->chunk);
   return true;
 }
@@ -198,6 +203,58 @@ static void place_pair(builder *b, const ts_env *env, const ts_ast *pair)
   }
 }
 
+/* -- rounds that need not be listed -- */
+
+enum { UNEVEN = 1 << 20 };
+
+/* By how much an expression grows when `name` grows by one; UNEVEN: not always by the same. */
+static int growth(const ts_ast *e, const char *name)
+{
+  if (e->kind == TS_AST_INT || e->kind == TS_AST_ID)
+    return e->kind == TS_AST_ID && e->name == name;
+  if (e->kind != TS_AST_BINARY || (e->u.op != TS_OP_ADD && e->u.op != TS_OP_SUB))
+    return UNEVEN;
+  int left = growth(ts_ast_left(e), name), right = growth(ts_ast_right(e), name);
+  return left == UNEVEN || right == UNEVEN ? UNEVEN :
+         e->u.op == TS_OP_ADD              ? left + right :
+                                             left - right;
+}
+
+static bool moves_on(const ts_ast *item, const char *name)
+{
+  ts_ast_list a = ts_ast_args(item);
+  return a.count && growth(ts_ast_value(a.at[0]), name) == 1 &&
+         (a.count == 1 || growth(ts_ast_value(a.at[1]), name) == 0);
+}
+
+/* Rounds of a loop differ by nothing but their micro-batches, which grow by one. */
+static bool rounds_are_alike(const ts_ast *loop, ts_value over)
+{
+  ts_ast_list items = ts_ast_items(loop);
+  bool alike = items.count && over.type == TS_T_RANGE && !ts_ast_where(loop);
+  for (uint32_t i = 0; i < items.count && alike; i++) {
+    const ts_ast *work = items.at[i];
+    alike = work->kind == TS_AST_PAIR ?
+              moves_on(ts_ast_left(work), loop->name) && moves_on(ts_ast_right(work), loop->name) :
+              work->kind == TS_AST_ITEM && moves_on(work, loop->name);
+  }
+  return alike;
+}
+
+/* How many rounds of the loop to leave out: as many on each rank, of one loop. */
+static int64_t rounds_left_out(builder *b, const ts_ast *loop, ts_value over)
+{
+  int64_t count = ts_sequence_count(over), listed = b->listed;
+  if (!listed || !rounds_are_alike(loop, over))
+    return 0;
+  if (!b->sc->left_out && !b->rank && count > 2 * listed && count < b->s->limits.items)
+    b->sc->left_out = (uint32_t)(count - listed);
+  if (!b->sc->left_out || count < b->sc->left_out + listed / 2)
+    return 0;
+  b->uneven |= b->moved > 0;
+  return b->sc->left_out;
+}
+
 static void loop(builder *b, const ts_env *env, const ts_ast *loop)
 {
   ts_value over;
@@ -206,7 +263,15 @@ static void loop(builder *b, const ts_env *env, const ts_ast *loop)
     return;
   }
   ts_env *inner = ts_env_new(b->s, env);
+  int64_t out = rounds_left_out(b, loop, over), cut = (ts_sequence_count(over) - out) / 2;
+  size_t before = 0; /* items before the round at hand */
   for (int64_t i = 0; i < ts_sequence_count(over) && !b->failed; i++) {
+    if (out && i == cut) {
+      b->round[b->rank] = (ts_order){(uint32_t)before, (uint32_t)(b->sc->items.count - before)};
+      b->moved += (uint32_t)out;
+      i += out;
+    }
+    before = b->sc->items.count;
     ts_env_bind(inner, loop->name, ts_sequence_at(over, i));
     bool take = true;
     if (ts_ast_where(loop) &&
@@ -362,17 +427,21 @@ void ts_schedule_work(builder *b)
   ts_order *order = TS_NEW_ARRAY(b->s->arena, ts_order, sc->ranks + 1);
   if (sc->order) /* read from a file */
     return;
+  sc->round = b->round = TS_NEW_ARRAY(b->s->arena, ts_order, sc->ranks + 1);
   b->count = TS_NEW_ARRAY(b->s->arena, uint32_t, COUNTS * sc->chunks + 1);
   b->known = ts_known_new(b->s, sc->env);
   for (b->rank = 0; b->rank < sc->ranks && !b->failed; b->rank++) {
     memset(b->count, 0, COUNTS * sc->chunks * sizeof *b->count);
     b->oldest = order[b->rank].first = (uint32_t)sc->items.count;
+    b->moved = 0;
     ts_ast_list items = ts_ast_items(decl);
     for (uint32_t i = 0; i < items.count && !b->failed; i++)
       if (items.at[i]->kind == TS_AST_AT)
         at_rank(b, sc->env, items.at[i]);
     ts_schedule_end_rank(b, order[b->rank].first);
     order[b->rank].count = (uint32_t)sc->items.count - order[b->rank].first;
+    b->round[b->rank].first -= order[b->rank].first;
+    b->uneven |= !b->moved;
     work_make_room(b);
   }
   sc->order = order;

@@ -38,8 +38,7 @@ static double *plays_of(ts_arena *arena, const ts_ir *ir, const ts_result *resul
   for (uint32_t c = 0; c < result->class_count; c++)
     ranks[result->classes[c].program] += result->classes[c].count;
   for (uint32_t p = 0; p < ir->programs_count; p++)
-    for (uint32_t k = 0; ranks[p] > 0 && k < ir->programs[p].item_count; k++)
-      plays[ir->items[ir->programs[p].first_item + k].fragment] += ranks[p];
+    ts_ir_count_plays(ir, p, ranks[p], plays);
   return plays;
 }
 

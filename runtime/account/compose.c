@@ -290,7 +290,7 @@ ts_composer *ts_composer_new(ts_arena *arena, const ts_facts *facts)
     ts_comm_share *shares = TS_NEW_ARRAY(arena, ts_comm_share, c->accounts);
     memset(plays, 0, t->ir->fragments_count * sizeof *plays);
     for (uint32_t i = 0; i < t->ir->programs[role->program].item_count; i++)
-      plays[t->programs[role->program].items[i].fragment]++;
+      plays[t->programs[role->program].items[i].fragment] += ts_ir_plays(t->ir, role->program, i);
     for (uint32_t f = 0; f < t->ir->fragments_count; f++) {
       if (!plays[f])
         continue;
@@ -395,15 +395,16 @@ static compose_sums sum_item(composer *c, uint32_t accounts, ts_comm_share *own,
   return s;
 }
 
-/* Adds `times` what the item comes to. `equal_items`: it may equal another player's. */
+/* Adds `times` what the item comes to; if that hangs on others, as often as it is played itself.
+ * `equal_items`: it may equal another player's. */
 static void add_item(composer *c, uint32_t accounts, ts_comm_share *own, uint32_t item,
-                     uint64_t times, bool equal_items)
+                     uint64_t times, uint64_t plays, bool equal_items)
 {
   ts_class_result *out = c->out;
   const compose_sums *known = equal_items ? find_equal_item(c, item) : NULL;
   c->beyond = false;
   compose_sums s = known ? *known : sum_item(c, accounts, own, item);
-  times = c->beyond ? 1 : times;
+  times = c->beyond ? plays : times;
   tell(c, times);
   if (equal_items && !known && !c->beyond)
     keep_sums(c, accounts, item, &s);
@@ -427,8 +428,8 @@ static void compose_items(composer *c, uint32_t accounts, ts_arena *scratch)
 {
   const ts_tables *t = c->facts->tables;
   const ts_player *w = ts_player_of(c->track);
-  uint32_t items = t->ir->programs[w->role->program].item_count,
-           *times = TS_NEW_ARRAY(scratch, uint32_t, items);
+  uint32_t items = t->ir->programs[w->role->program].item_count;
+  uint64_t *times = TS_NEW_ARRAY(scratch, uint64_t, items);
   bool *single = TS_NEW_ARRAY(scratch, bool, items); /* is composed by itself */
   uint64_t *floors = ts_arena_alloc_raw(scratch, items * sizeof *floors);
   ts_comm_share *own = TS_NEW_ARRAY(scratch, ts_comm_share, accounts);
@@ -436,7 +437,7 @@ static void compose_items(composer *c, uint32_t accounts, ts_arena *scratch)
     bool computes = k < w->program->stream[0].count && w->program->stream_items[k] == i;
     floors[i] = computes ? w->entries[k++] : 0;
     single[i] = computes && w->segments[w->program->items[i].segment] > floors[i];
-    times[single[i] ? i : w->alike[i]]++;
+    times[single[i] ? i : w->alike[i]] += ts_ir_plays(t->ir, w->role->program, i);
   }
   for (uint32_t i = 0; i < items; i++) {
     bool first = w->alike[i] == i;
@@ -447,7 +448,8 @@ static void compose_items(composer *c, uint32_t accounts, ts_arena *scratch)
     }
     c->floor = floors[i];
     bool alone = !first || single[i];
-    add_item(c, accounts, own, i, alone ? 1 : times[i], !alone && !c->each);
+    uint64_t plays = ts_ir_plays(t->ir, w->role->program, i);
+    add_item(c, accounts, own, i, alone ? plays : times[i], plays, !alone && !c->each);
     single[i] |= first && c->beyond;
   }
 }
@@ -493,5 +495,6 @@ void ts_compose(const ts_composer *shared, ts_compose_memo *memo, ts_arena *aren
   c.before = TS_IR_NONE;
   explain_gap(&c, place, out->end);
   tell(&c, 1);
+  out->end += ts_left_out_time(facts);
   keep_shares(arena, scratch, &c, shared->accounts);
 }

@@ -73,8 +73,7 @@ static double *plays_of(const gatherer *g)
   for (uint32_t c = 0; c < g->result->class_count; c++)
     ranks[g->result->classes[c].program] += g->result->classes[c].count;
   for (uint32_t p = 0; p < ir->programs_count; p++)
-    for (uint32_t k = 0; ranks[p] > 0 && k < ir->programs[p].item_count; k++)
-      plays[ir->items[ir->programs[p].first_item + k].fragment] += ranks[p];
+    ts_ir_count_plays(ir, p, ranks[p], plays);
   return plays;
 }
 

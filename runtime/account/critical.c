@@ -200,6 +200,97 @@ void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_fn *ea
   ts_arena_free(arena);
 }
 
+/* --- Through rounds that are left out --- */
+
+/* Where the path came to the round before them, `left` rounds from there: op `at` of the item's
+ * stream. */
+typedef struct rounds_entry {
+  uint32_t player, item, stream, at;
+  uint64_t left;
+  size_t told; /* before */
+} rounds_entry;
+
+typedef struct rounds_path {
+  ts_critical_fn *each;
+  void *closure;
+  ts_arena *arena;
+  uint64_t left; /* rounds to be passed */
+  TS_VEC(rounds_entry) entries;
+  TS_VEC(ts_critical_node) told;
+} rounds_path;
+
+static void rounds_tell(void *closure, const ts_critical_node *at)
+{
+  rounds_path *p = closure;
+  p->each(p->closure, at);
+  if (p->left)
+    TS_PUSH(p->arena, &p->told, *at);
+}
+
+/* What was told since the path came here before is told as often as it comes here again. */
+static void circle(rounds_path *p, rounds_entry now)
+{
+  for (size_t i = 0; i < p->entries.count; i++) {
+    const rounds_entry *e = &p->entries.at[i];
+    if (e->player != now.player || e->item != now.item || e->stream != now.stream ||
+        e->at != now.at)
+      continue;
+    uint64_t times = now.left / (e->left - now.left);
+    p->left -= times * (e->left - now.left);
+    for (size_t k = e->told; k < now.told; k++) {
+      ts_critical_node again = p->told.at[k];
+      again.times *= times;
+      p->each(p->closure, &again);
+    }
+    return;
+  }
+  TS_PUSH(p->arena, &p->entries, now);
+}
+
+/* An op before the cut is the one as many rounds later that are left out: it is looked at right
+ * behind the cut, where there is all that it may have waited for. */
+static ts_place pass_rounds(walker *w, rounds_path *p, ts_place place, uint64_t *to)
+{
+  const ts_player *player = ts_player_of(w->at);
+  const ts_tables *t = w->facts->tables;
+  const ts_ir_round *round = &t->ir->left_out->of[player->role->program];
+  uint32_t cut = round->first + round->count;
+  if (place.kind == TS_AT_HOST && place.segment <= player->program->items[cut].segment) {
+    *to += p->left * w->facts->rounds.time;
+    p->left = 0;
+    return place;
+  }
+  const ts_played_op *s = place.kind == TS_AT_STEP ? ts_step_at(w->at, place.step) : NULL;
+  if (!s || s->item >= cut)
+    return place;
+  uint32_t stream = s->stream, streams = t->streams,
+           at = place.step - w->at->item_first[(size_t)s->item * streams + stream];
+  uint64_t rounds = (cut - s->item + round->count - 1) / round->count;
+  rounds = rounds < p->left ? rounds : p->left;
+  uint32_t item = s->item + (uint32_t)rounds * round->count;
+  p->left -= rounds;
+  circle(p, (rounds_entry){w->at->player, item, stream, at, p->left, p->told.count});
+  place.step = w->at->item_first[(size_t)item * streams + stream] + at;
+  *to += rounds * w->facts->rounds.time;
+  return place;
+}
+
+static void walk_rounds(const ts_facts *facts, uint32_t player, ts_critical_fn *each, void *closure)
+{
+  ts_arena *arena = ts_arena_new("critical path");
+  rounds_path p = {.each = each, .closure = closure, .arena = arena, .left = facts->rounds.count};
+  walker w = walker_new(arena, facts, rounds_tell, &p);
+  uint64_t to;
+  go_to(&w, player);
+  for (ts_place place = ts_track_end(w.at, &to); place.kind != TS_AT_BEGIN;) {
+    if (p.left)
+      place = pass_rounds(&w, &p, place, &to);
+    place =
+      place.kind == TS_AT_HOST ? leave_host(&w, &place, &to) : leave_step(&w, place.step, &to);
+  }
+  ts_arena_free(arena);
+}
+
 /* --- What is passed again and again, at once --- */
 
 /* Where the path comes to an item: at the end of an op of a stream, or for a message it sent. */
@@ -435,6 +526,10 @@ static ts_place walk_step(critical_path *p, uint32_t step, uint64_t *to)
 void ts_critical_passes(const ts_facts *facts, uint32_t player, ts_critical_fn *each,
                         void *closure)
 {
+  if (facts->rounds.count) {
+    walk_rounds(facts, player, each, closure);
+    return;
+  }
   ts_arena *arena = ts_arena_new("critical path");
   critical_path p = {.each = each, .closure = closure};
   uint64_t to;

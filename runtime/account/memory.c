@@ -109,6 +109,27 @@ static void find_holders(workspace *w, ts_arena *arena, const ts_ir *ir, uint32_
   m->holders = holders;
 }
 
+/* A moment behind rounds that are left out is later than it was played, and more was done before
+ * it. `times`: may be NULL. */
+static void put_off(const ts_memory_input *input, uint32_t program, ts_memory_moment *at,
+                    uint32_t *times)
+{
+  const ts_facts *facts = ts_run_facts(input->run);
+  const ts_ir *ir = facts->tables->ir;
+  const ts_ir_round *round = facts->rounds.count ? &ir->left_out->of[program] : NULL;
+  const ts_ir_item *items = ir->items + ir->programs[program].first_item;
+  if (!round || !at->node || &ir->items[at->item] - items < round->first + round->count)
+    return;
+  at->time += ts_left_out_time(facts);
+  for (uint32_t i = round->first; times && i < round->first + round->count; i++) {
+    const ts_ir_fragment *f = &ir->fragments[items[i].fragment];
+    for (uint32_t n = f->first_node; n < f->first_node + f->node_count; n++) {
+      times[2 * (size_t)n] += input->effects[n].allocates ? ir->left_out->rounds : 0;
+      times[2 * (size_t)n + 1] += input->effects[n].frees ? ir->left_out->rounds : 0;
+    }
+  }
+}
+
 static void memory_measure(workspace *w, ts_arena *arena, const ts_ir *ir,
                            const ts_memory_input *input, uint32_t class, ts_memory_class *m)
 {
@@ -118,6 +139,8 @@ static void memory_measure(workspace *w, ts_arena *arena, const ts_ir *ir,
     m->limit ? (int64_t)(m->limit > m->reserved ? m->limit - m->reserved : 0) : INT64_MAX;
   ts_arena_reset(w->walk);
   ts_memory_peak peak = ts_memory_peak_find(w->walk, w->memo, input, class, held, room);
+  put_off(input, program, &peak.at, (uint32_t *)(uintptr_t)peak.times);
+  put_off(input, program, &peak.first_over, NULL);
   m->base = (uint64_t)held;
   m->peak = not_negative(peak.bytes);
   m->at_peak = peak.at;

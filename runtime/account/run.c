@@ -8,6 +8,7 @@
 #include "runtime/account/compose.h"
 #include "runtime/account/link_use.h"
 #include "runtime/account/network_use.h"
+#include "runtime/account/rounds.h"
 #include "runtime/load/workers.h"
 #include "runtime/play/overlap_pairs.h"
 #include "runtime/play/play.h"
@@ -74,6 +75,15 @@ static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *
   return done;
 }
 
+static uint64_t nodes_of(const ts_facts *facts, const ts_player *w)
+{
+  const ts_ir_left_out *left = facts->tables->ir->left_out;
+  if (!left)
+    return w->program->node_count;
+  const uint64_t *round = &w->program->node_base[left->of[w->role->program].first];
+  return w->program->node_count + left->rounds * (round[left->of[w->role->program].count] - *round);
+}
+
 /* False: it was to stop. */
 static bool run_sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *representative,
                        uint32_t threads, ts_result *out)
@@ -87,8 +97,9 @@ static bool run_sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *r
   for (uint32_t c = 0; c < fold->count; c++) {
     if (classes[c].end > classes[last].end)
       last = c;
-    out->nodes += fold->size[c] * facts->players[c].program->node_count;
-    out->nodes_played += facts->players[c].program->node_count;
+    const ts_player *w = &facts->players[c];
+    out->nodes += fold->size[c] * nodes_of(facts, w);
+    out->nodes_played += nodes_of(facts, w);
   }
   out->step = classes[last].end;
   out->extrapolations = facts->roles->extrapolations;
@@ -111,10 +122,15 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
   const ts_facts *facts = ts_run_prepare(arena, ir, options, &p, stop) ?
                             ts_run_play(arena, &p, options, order, stop) :
                             NULL;
-  if (!facts) {
+  ts_rounds rounds;
+  stop->unsteady = facts && !ts_rounds_find(facts, &rounds);
+  if (!facts || stop->unsteady) {
     ts_arena_free(arena);
     return NULL;
   }
+  ts_facts *whole = ts_arena_copy(arena, facts, sizeof *facts);
+  whole->rounds = rounds;
+  facts = whole;
   ts_run *run = TS_NEW(arena, ts_run);
   run->arena = arena;
   run->facts = facts;

@@ -5,6 +5,7 @@
 #ifndef TS_RUNTIME_LOAD_STOP_H
 #define TS_RUNTIME_LOAD_STOP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -22,6 +23,7 @@ typedef struct ts_stop {
   uint32_t fact_count;
   ts_fact facts[12];
   const char *help;   /* may be NULL */
+  bool unsteady;      /* no reason: rounds that were left out need to be listed */
   ts_arena *arena;    /* holds the texts; set by the owner before the run */
 } ts_stop;
 

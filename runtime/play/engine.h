@@ -46,6 +46,12 @@ typedef struct ts_player {
   uint64_t *equal_items;
 } ts_player;
 
+/* Rounds that nobody has played (ts_ir_left_out): how many, and ps of each. What comes behind them
+ * is as early in the facts as if they took no time. */
+typedef struct ts_rounds {
+  uint64_t count, time;
+} ts_rounds;
+
 typedef struct ts_facts {
   const ts_tables *tables;
   const ts_roles *roles;
@@ -60,7 +66,14 @@ typedef struct ts_facts {
    * these figures; NULL: none were */
   const struct ts_packet_use *packets;
   const ts_ir_net_packets *packets_with;
+  ts_rounds rounds;
 } ts_facts;
+
+/* What comes behind the rounds that are left out comes so many ps later. */
+static inline uint64_t ts_left_out_time(const ts_facts *facts)
+{
+  return facts->rounds.count * facts->rounds.time;
+}
 
 struct ts_contention;
 

@@ -101,12 +101,9 @@ static double *plays_of(const list *l)
 {
   const ts_ir *ir = l->s->ir;
   double *plays = TS_NEW_ARRAY(l->arena, double, ir->fragments_count + 1);
-  for (uint32_t i = 0; i < l->s->stage_count; i++) {
-    const ts_ir_program *program = &ir->programs[l->s->stages[i].program];
-    for (uint32_t k = 0; k < program->item_count; k++)
-      plays[ir->items[program->first_item + k].fragment] +=
-        (double)l->s->stages[i].ranks / ir->meta->world;
-  }
+  for (uint32_t i = 0; i < l->s->stage_count; i++)
+    ts_ir_count_plays(ir, l->s->stages[i].program, (double)l->s->stages[i].ranks / ir->meta->world,
+                      plays);
   return plays;
 }
 

@@ -37,6 +37,7 @@ typedef struct doubts {
   ts_arena *arena;
   const ts_run_options *options;
   uint32_t *island;
+  bool unsteady; /* rounds that were left out need to be listed */
 } doubts;
 
 static const char *string(const doubts *d, ts_ir_str text) { return d->ir->strings + text; }
@@ -135,11 +136,8 @@ static int longer(const void *x, const void *y)
 static double *plays_of(const doubts *d)
 {
   double *plays = TS_NEW_ARRAY(d->arena, double, d->ir->fragments_count + 1);
-  for (uint32_t i = 0; i < d->s->stage_count; i++) {
-    const ts_ir_program *p = &d->ir->programs[d->s->stages[i].program];
-    for (uint32_t k = 0; k < p->item_count; k++)
-      plays[d->ir->items[p->first_item + k].fragment] += d->s->stages[i].ranks;
-  }
+  for (uint32_t i = 0; i < d->s->stage_count; i++)
+    ts_ir_count_plays(d->ir, d->s->stages[i].program, d->s->stages[i].ranks, plays);
   return plays;
 }
 
@@ -339,6 +337,20 @@ static const uint32_t *placed(const doubts *d, const ts_ranks *ranks, const uint
   return vertex;
 }
 
+/* The step of another IR, which leaves out the same rounds. False: it does not play. */
+static bool step_of(doubts *d, const ts_ir *ir, uint64_t *step)
+{
+  ts_stop stop = {.arena = d->arena};
+  if (!ir->left_out)
+    return ts_run_step(ir, d->options, step, &stop);
+  ts_run *run = ts_run_new(ir, d->options, &stop);
+  if (run)
+    *step = ts_run_result(run)->step;
+  ts_run_free(run);
+  d->unsteady |= stop.unsteady;
+  return run != NULL;
+}
+
 static void doubt_order(doubts *d, const ts_ranks *ranks)
 {
   uint32_t order[32], group;
@@ -346,11 +358,10 @@ static void doubt_order(doubts *d, const ts_ranks *ranks)
       (group = spread_group(d, ranks)) == TS_IR_NONE || !order_axes(d, order))
     return;
   ts_ir other = *d->ir;
-  ts_stop stop = {.arena = d->arena};
   uint64_t step = 0;
   other.placement = placed(d, ranks, order);
   other.placement_count = ranks->world;
-  if (!ts_run_step(&other, d->options, &step, &stop) ||
+  if (!step_of(d, &other, &step) ||
       (double)step > (1 - gain_matters) * (double)d->s->result->step)
     return;
   const char *mesh = "";
@@ -372,17 +383,16 @@ static void doubt_order(doubts *d, const ts_ranks *ranks)
 /* ---- Equal paths ---- */
 
 /* With every connection where least goes so far, on paths that are equal to the one it has. */
-static bool step_spread_evenly(const doubts *d, uint64_t *step)
+static bool step_spread_evenly(doubts *d, uint64_t *step)
 {
   ts_ir other = *d->ir;
   ts_ir_net_model *models =
     ts_arena_copy(d->arena, d->ir->net_models, d->ir->net_models_count * sizeof *models);
-  ts_stop stop = {.arena = d->arena};
   for (uint32_t m = 0; m < d->ir->net_models_count; m++)
     if (models[m].kind == TS_IR_NET_FLOW)
       models[m].routing = TS_IR_ROUTE_ADAPTIVE;
   other.net_models = models;
-  return ts_run_step(&other, d->options, step, &stop);
+  return step_of(d, &other, step);
 }
 
 static void doubt_paths(doubts *d)
@@ -444,19 +454,20 @@ static void doubt_network(doubts *d)
                   "`network`: `measured(table \"nccl.csv\")`, `trainspec fit network`");
 }
 
-void ts_plausible(ts_summary *s, const ts_run_options *options)
+bool ts_plausible(ts_summary *s, const ts_run_options *options)
 {
-  doubts d = {s, s->ir, s->arena, options, NULL};
+  doubts d = {s, s->ir, s->arena, options, NULL, false};
   doubt_mfu(&d);
   doubt_links(&d);
   doubt_tables(&d);
   doubt_roofline(&d);
   if (!s->ir->devices_count)
-    return;
+    return true;
   const ts_ranks *ranks = ts_run_facts(s->run)->tables->ranks;
   d.island = islands_of(&d);
   doubt_idle(&d, ranks);
   doubt_order(&d, ranks);
   doubt_paths(&d);
   doubt_network(&d);
+  return !d.unsteady;
 }

@@ -6,7 +6,8 @@
 #include "runtime/report/summary.h"
 
 /* Adds to the summary's warnings. `options`: what the plan was played with; another order of the
- * mesh may be played with them too. */
-void ts_plausible(ts_summary *summary, const ts_run_options *options);
+ * mesh may be played with them too. False: of that, rounds that were left out need to be listed
+ * (ts_stop.unsteady). */
+bool ts_plausible(ts_summary *summary, const ts_run_options *options);
 
 #endif

@@ -187,11 +187,8 @@ static void sum_sources(ts_summary *s)
   ts_source_share *shares = TS_NEW_ARRAY(s->arena, ts_source_share, rows);
   double total = 0;
   double *plays = TS_NEW_ARRAY(s->arena, double, ir->fragments_count + 1);
-  for (uint32_t i = 0; i < s->stage_count; i++) {
-    const ts_ir_program *program = &ir->programs[s->stages[i].program];
-    for (uint32_t k = 0; k < program->item_count; k++)
-      plays[ir->items[program->first_item + k].fragment] += s->stages[i].ranks;
-  }
+  for (uint32_t i = 0; i < s->stage_count; i++)
+    ts_ir_count_plays(ir, s->stages[i].program, s->stages[i].ranks, plays);
   for (uint32_t f = 0; f < ir->fragments_count; f++)
     for (uint32_t r = 0; r < rows; r++)
       shares[r].time += by_fragment[(size_t)f * rows + r] * plays[f];

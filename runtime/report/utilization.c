@@ -46,14 +46,13 @@ void ts_summary_utilization(ts_summary *s)
                    *of = TS_NEW_ARRAY(s->arena, utilization_work, ir->fragments_count + 1);
   for (uint32_t f = 0; f < ir->fragments_count; f++)
     of[f] = utilization_work_of(ir, &ir->fragments[f]);
-  for (uint32_t i = 0; i < s->stage_count; i++) {
-    const ts_ir_program *program = &ir->programs[s->stages[i].program];
-    for (uint32_t k = 0; k < program->item_count; k++) {
-      const utilization_work *w = &of[ir->items[program->first_item + k].fragment];
-      all.flops += w->flops * s->stages[i].ranks;
-      all.least += w->least * s->stages[i].ranks;
-      all.unknown |= w->unknown;
-    }
+  double *plays = TS_NEW_ARRAY(s->arena, double, ir->fragments_count + 1);
+  for (uint32_t i = 0; i < s->stage_count; i++)
+    ts_ir_count_plays(ir, s->stages[i].program, s->stages[i].ranks, plays);
+  for (uint32_t f = 0; f < ir->fragments_count; f++) {
+    all.flops += of[f].flops * plays[f];
+    all.least += of[f].least * plays[f];
+    all.unknown |= plays[f] > 0 && of[f].unknown;
   }
   s->flops_per_device = ts_ratio_of(ir->meta->model_flops_per_step, device_seconds);
   s->executed_per_device = ts_ratio_of(all.flops, device_seconds);

@@ -3,6 +3,7 @@
 bool ts_assertions_read(ts_assertions *a, ts_session *s, uint32_t devices)
 {
   bool good = true;
+  a->read.count = 0;
   for (size_t i = 0; i < a->texts.count; i++) {
     ts_assertion one;
     good &= ts_assertion_read(s, a->texts.at[i], devices, &one);
