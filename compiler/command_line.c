@@ -286,7 +286,8 @@ static void read_named(command_line_reader *r, const given *g);
 static void command_line_take(command_line_reader *r, const given *as_given)
 {
   given own = filled(r, *as_given), *g = &own;
-  if (as_given->count && !own.count && unset_word(as_given)) {
+  bool open = own.count == 1 && among(field(r, "open"), own.word[0]);
+  if (open || (as_given->count && !own.count && unset_word(as_given))) {
     take_nothing(r, g);
     return;
   }
@@ -547,6 +548,13 @@ static uint32_t program_of(const ts_command_line *l)
   return UINT32_MAX;
 }
 
+/* NAME=VALUE */
+static bool sets_variable(const char *word)
+{
+  size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+  return length && word[length] == '=';
+}
+
 /* Word i, which is no argument. False: nobody knows what it is. */
 static bool take_word(command_line_reader *r, uint32_t i, uint32_t program, uint32_t *named)
 {
@@ -556,7 +564,7 @@ static bool take_word(command_line_reader *r, uint32_t i, uint32_t program, uint
     found(r, "script", ts_argument_quoted(r->s->arena, script), NULL);
     return true;
   }
-  if (named_word(r, *named)) {
+  if (named_word(r, *named) && !sets_variable(word)) {
     found(r, named_word(r, (*named)++), ts_argument_quoted(r->s->arena, word), NULL);
     return true;
   }
@@ -588,7 +596,9 @@ static void take_launcher(command_line_reader *r, uint32_t i)
 /* Words before the arguments end with the program; those of files have theirs behind it, too. */
 static bool before_arguments(const command_line_reader *r, uint32_t i, uint32_t program)
 {
-  return program == UINT32_MAX || r->files ? !begins_argument(r->line->word[i]) : i <= program;
+  bool started = program >= r->script_begin && program < r->script_end;
+  return (program == UINT32_MAX || r->files) && !started ? !begins_argument(r->line->word[i]) :
+                                                           i <= program;
 }
 
 static void read_words(command_line_reader *r)
@@ -627,12 +637,6 @@ static bool is_script(const command_line_reader *r, const char *word)
   const char *dot = strrchr(word, '.');
   return dot && !begins_argument(word) && among(field(r, "files"), "sh") &&
          ts_text_among("sh slurm sbatch bash", dot + 1);
-}
-
-static bool sets_variable(const char *word)
-{
-  size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-  return length && word[length] == '=';
 }
 
 static void put_script(command_line_reader *r, strings *words, strings *given, const char *name)

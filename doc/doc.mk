@@ -38,6 +38,7 @@ nobase_dist_doc_DATA += \
 	doc/editors.md \
 	doc/getting_started.md \
 	doc/graph_json.md \
+	doc/import.md \
 	doc/ir.md \
 	doc/json.md \
 	doc/language.md \

@@ -1,6 +1,6 @@
 # The standard library: installed, and embedded so that the programs run from anywhere. Lists: ./dev sources.
 
-#: stdlib_files = stdlib/*.ts stdlib/fits/* stdlib/networks/*
+#: stdlib_files = stdlib/*.ts stdlib/fits/* stdlib/import/*.json stdlib/networks/*
 stdlib_files = \
 	stdlib/accuracy/calibration.ts \
 	stdlib/accuracy/errors.ts \
@@ -77,17 +77,29 @@ stdlib_files = \
 	stdlib/fits/v100_pcie_conv_fp32.fit.json \
 	stdlib/fits/v100_pcie_elementwise.fit.json \
 	stdlib/fits/v100_pcie_fp32.fit.json \
+	stdlib/frameworks/accelerate.ts \
+	stdlib/frameworks/arctic.ts \
+	stdlib/frameworks/automodel.ts \
+	stdlib/frameworks/axolotl.ts \
 	stdlib/frameworks/bridge.ts \
+	stdlib/frameworks/deepspeed.ts \
 	stdlib/frameworks/hf.ts \
+	stdlib/frameworks/job.ts \
+	stdlib/frameworks/llama_factory.ts \
 	stdlib/frameworks/maxtext.ts \
 	stdlib/frameworks/megatron.ts \
 	stdlib/frameworks/megatron_arguments.ts \
+	stdlib/frameworks/megatron_bridge.ts \
 	stdlib/frameworks/megatron_model.ts \
 	stdlib/frameworks/megatron_others.ts \
+	stdlib/frameworks/nanotron.ts \
 	stdlib/frameworks/nvidia.ts \
+	stdlib/frameworks/primus.ts \
 	stdlib/frameworks/profile.ts \
+	stdlib/frameworks/swift.ts \
 	stdlib/frameworks/torch.ts \
 	stdlib/frameworks/torchtitan.ts \
+	stdlib/frameworks/transformers.ts \
 	stdlib/gpus/amazon.ts \
 	stdlib/gpus/amd.ts \
 	stdlib/gpus/blackwell.ts \
@@ -103,6 +115,7 @@ stdlib_files = \
 	stdlib/import/hf_experts.ts \
 	stdlib/import/hf_keys.ts \
 	stdlib/import/hf_late.ts \
+	stdlib/import/hf_names.ts \
 	stdlib/import/hf_others.ts \
 	stdlib/import/hf_pictures.ts \
 	stdlib/import/hf_renamed.ts \
@@ -110,6 +123,7 @@ stdlib_files = \
 	stdlib/import/logs.ts \
 	stdlib/import/ops.ts \
 	stdlib/import/plain.ts \
+	stdlib/import/published.json \
 	stdlib/import/recorded.ts \
 	stdlib/import/simai.ts \
 	stdlib/import/torch_fx.ts \

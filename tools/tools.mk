@@ -188,6 +188,7 @@ help_pages = \
 	doc/editors.md \
 	doc/getting_started.md \
 	doc/graph_json.md \
+	doc/import.md \
 	doc/ir.md \
 	doc/json.md \
 	doc/language.md \

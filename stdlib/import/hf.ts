@@ -27,8 +27,20 @@ fn hf(
   text: Bool = false,
   pictures: Int = 1,
   pixels: Int = 0,
+) -> Model = hf_of(json(file), seq, load, mtp, met, target, text, pictures, pixels)
+// The same of a configuration that is a record.
+fn hf_of(
+  config: Record,
+  seq: Int = 0,
+  load: Any = 1,
+  mtp: Bool = false,
+  met: Bool = false,
+  target: Int = 0,
+  text: Bool = false,
+  pictures: Int = 1,
+  pixels: Int = 0,
 ) -> Model = _model(
-  json(file),
+  config,
   { seq: seq, mtp: mtp, met: met, target: target, text: text, pictures: pictures, pixels: pixels },
   load,
 )
@@ -41,6 +53,7 @@ fn hf_decoder(file: String, seq: Int = 0, load: Any = 1, mtp: Bool = false, met:
 
 // Whether some of its layers have experts, which a plan deals out to ranks.
 fn hf_sparse(file: String, text: Bool = false) -> Bool = _sparse(json(file), text)
+fn hf_sparse_of(config: Record, text: Bool = false) -> Bool = _sparse(config, text)
 fn _is_other(file: Record) -> Bool = any([hf_is(_name(file), t.types) for t in hf_other_types])
 fn _sparse(file: Record, text: Bool) -> Bool = not _is_other(file) and any([
   l.mlp.kind == "experts" or l.mlp.kind == "plain_experts" for l in _decoder(file, { seq: 1, mtp: false, met: false, text: text }).layers

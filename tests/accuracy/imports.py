@@ -13,8 +13,8 @@ import tempfile
 
 # a folder of the corpus, the framework that reads it
 READERS = {
-    "megatron-lm": "megatron", "megatron-deepspeed": "megatron", "megatron-bridge": "bridge", "torchtitan": "torchtitan",
-    "deepspeed": "deepspeed", "accelerate": "deepspeed", "maxtext": "maxtext", "nanotron": "nanotron", "axolotl": "axolotl",
+    "megatron-lm": "megatron", "megatron-deepspeed": "megatron", "megatron-bridge": "megatron_bridge", "torchtitan": "torchtitan",
+    "deepspeed": "deepspeed", "accelerate": "accelerate", "maxtext": "maxtext", "nanotron": "nanotron", "axolotl": "axolotl",
     "llama-factory": "llama_factory", "arctic-training": "arctic", "ms-swift": "swift", "primus": "primus",
     "nemo-automodel": "automodel", "nemo-launcher": "nemo", "nemo-rl": "rl", "verl": "rl",
 }
@@ -59,7 +59,9 @@ def play(build, reader, file, plan, gpus):
     given = [g for g in GIVEN if glob.fnmatch.fnmatch(name, g[0])]
     before = [w.replace("{folder}", os.path.dirname(file)) for g in given for w in g[1]]
     behind = [w for g in given for w in g[2]]
-    run = command(build, "trainspec", "import", *(["--gpus", str(gpus)] if gpus else []), "-o", plan, reader, *before, file, *behind)
+    kind = re.search(r"(?<![a-z])(gb200|gb300|b200|h200|h20|mi300x|a100)(?![0-9a-z])", name.lower())
+    words = (["--gpus", str(gpus)] if gpus else []) + (["--gpu", kind[1]] if kind else [])
+    run = command(build, "trainspec", "import", *words, "-o", plan, reader, *before, file, *behind)
     if run.returncode:
         return run, False
     return command(build, "tsrun", "--format=text", plan), True

@@ -1,0 +1,255 @@
+// Axolotl's jobs as plans: its YAML (axolotl 0.19, utils/schemas). The model is Hugging Face's by name.
+export import std.frameworks.job
+import std.frameworks.profile, std.frameworks.torch
+
+record AxolotlArguments {
+  gpus: Int
+  gpu: String
+  base_model: String = ""
+  model_config: String = ""
+  sequence_len: Int = 2048
+  micro_batch_size: Int = 1
+  gradient_accumulation_steps: Int = 1
+  gradient_checkpointing: String = "false"
+  activation_offloading: Any = false
+  dp_shard_size: Int = 0
+  dp_replicate_size: Int = 1
+  context_parallel_size: Int = 1
+  sequence_parallel_degree: Int = 1
+  tensor_parallel_size: Int = 1
+  fsdp: List[String] = []
+  fsdp_version: Int = 1
+  fsdp_offload_params: Bool = false
+  fsdp_reshard_after_forward: Bool = true
+  fsdp_activation_checkpointing: Bool = false
+  fsdp_sharding_strategy: String = ""
+  zero_optimization_stage: Int = -1
+  zero_optimization_offload_optimizer_device: String = "none"
+  fp16: Bool = false
+}
+fn _is(word: Any, all: List) -> Bool = any([w == word for w in all])
+
+fn _shards(a: AxolotlArguments) -> Bool = a.fsdp != [] or a.fsdp_version > 1 or a.dp_shard_size > 0
+fn _sharding(a: AxolotlArguments) -> String = if _shards(a) then (if a.fsdp_reshard_after_forward then "fsdp"
+  else "zero2") else match a.zero_optimization_stage {
+  3 -> "fsdp"
+  2 -> "zero2"
+  1 -> "zero1"
+  _ -> "ddp"
+}
+fn axolotl_job(a: AxolotlArguments) -> Job = {
+  gpus: a.gpus,
+  launched: max(a.dp_shard_size, 0) * a.dp_replicate_size * a.tensor_parallel_size,
+  gpu: a.gpu,
+  framework: if _shards(a) then torchtitan with { name = "Axolotl", loss = "copied", attention = "flash2" } else deepspeed with {
+    name = "Axolotl"
+  },
+  config: hf_config(a.model_config, a.base_model),
+  text: true,
+  seq: a.sequence_len,
+  micro: a.micro_batch_size,
+  accumulate: a.gradient_accumulation_steps,
+  tp: a.tensor_parallel_size,
+  cp: max(a.context_parallel_size, a.sequence_parallel_degree),
+  copies: a.dp_replicate_size,
+  sharding: _sharding(a),
+  again: if a.fsdp_activation_checkpointing or not _is(a.gradient_checkpointing, ["false"]) then framework_recompute("full") else none,
+  half: if a.fp16 then fp16 else bf16,
+  on_host: a.fsdp_offload_params or a.zero_optimization_offload_optimizer_device == "cpu",
+}
+
+let command_line = {
+  about: "A job of Axolotl's: `trainspec import axolotl` wrote it.",
+  arguments: "AxolotlArguments",
+  gpu: "h100",
+  gpus: "0",
+  files: ["yaml json"],
+  open: ["auto none null None"],
+  reads: ["deepspeed"],
+  prefixes: [{ given: "fsdp_config_fsdp_", as: "fsdp_" }, { given: "fsdp_config_", as: "fsdp_" }],
+  plan: job_plan("axolotl_job"),
+  harmless: [
+    {
+      why: "DeepSpeed's buckets and numbers, as its profile has them",
+      names: [
+        "optimizer_params_* scheduler_* gradient_clipping gradient_predivide_factor prescale_gradients steps_per_print wall_clock_breakdown memory_breakdown zero_allow_untested_optimizer zero_force_ds_cpu_optimizer communication_data_type data_types_* fp16_* bf16_* amp_* zero_optimization_* comms_logger_* flops_profiler_* aio_* activation_checkpointing_* train_batch_size train_micro_batch_size_per_gpu compile_* tensor_parallel_*",
+      ],
+    },
+    {
+      why: "kernels and ways to run of the profile",
+      names: [
+        "attn_implementation flash_attention flash_attn_* sdp_attention xformers_attention eager_attention flex_attention* sage_attention s2_attention use_kernels bf16 bfloat16 tf32 float16 float32 fp32_* sample_packing sample_packing_* pad_to_sequence_len pad_to_multiple_of batch_flattening multipack_* experimental_skip_move_to_device gradient_checkpointing_kwargs_* type_of_model model_type is_*_derived_model deepcompile torch_compile* heads_k_stride ring_attn_func cut_cross_entropy liger_* lora_* plugins ddp* gpu_memory_limit tokens special_tokens* overrides_of_model_* chat_template* datasets_* test_datasets_* unfrozen_parameters rope_scaling fsdp_* save_* gc_steps device_map max_memory noisy_embedding_alpha group_by_length llama4_linearized_experts strict scaling_softmax* tiled_mlp_* mean_resizing_embeddings resize_token_embeddings_to_32x shrink_embeddings reinit_weights fix_untrained_tokens embeddings_skip_upcast",
+      ],
+    },
+    {
+      why: "of adapters and of weights in 4 and 8 bits, which are refused where they are asked for",
+      names: [
+        "loftq_bits loftq_config peft_layers_to_transform peft_layers_pattern peft_use_dora peft_use_rslora",
+        "peft_layer_replication peft_init_lora_weights peft_trainable_token_indices peft_ensure_weight_tying",
+        "peft_autocast_adapter_dtype bnb_config_kwargs loraplus_lr_ratio loraplus_lr_embedding merge_lora merge_method",
+        "relora relora_prune_ratio relora_prune_method relora_cpu_offload quantize_moe_experts qgalore_rank",
+        "qgalore_update_proj_gap qgalore_scale qgalore_proj_type qgalore_proj_quant qgalore_proj_bits",
+        "qgalore_proj_group_size qgalore_cos_threshold qgalore_gamma_proj qgalore_queue_size lisa_n_layers",
+        "lisa_step_interval lisa_layers_attribute quantize_embedding",
+      ],
+    },
+    {
+      why: "checkpoints, and where weights come from",
+      names: [
+        "qlora_sharded_model_loading tokenizer_save_jinja_files trust_remote_code output_dir hub_model_id hub_strategy",
+        "hub_revision field_output revision resume_from_checkpoint auto_resume_from_checkpoints dynamic_checkpoint",
+        "num_dataset_shards_to_save push_dataset_to_hub gradient_checkpointing_kwargs selective_checkpointing",
+        "saves_per_epoch load_best_model_at_end low_cpu_mem_usage save revision_of_model activation_checkpointing",
+        "sync_module_states cpu_ram_efficient_loading state_dict_type final_state_dict_type",
+      ],
+    },
+    {
+      why: "data are read beside the step",
+      names: [
+        "tokenizer_config tokenizer_use_fast tokenizer_legacy tokenizer_use_mistral_common tokenizer_type bos_token",
+        "eos_token pad_token unk_token additional_special_tokens system_prompt system_format field_system",
+        "field_instruction field_input format no_input_format split input_transform preprocess_shards conversation",
+        "data_files input_format field field_human field_model field_messages field_tools field_thinking",
+        "template_thinking_key message_field_role message_field_content message_property_mappings",
+        "message_field_training message_field_training_detail split_thinking roles_to_train train_on_eos train_on_eot",
+        "roles drop_system_message text_column field_prompt field_chosen field_rejected prompt_format chosen_format",
+        "rejected_format train_on_last_step_only field_label length sequence_length min_input_id max_input_id",
+        "adaptive_max_tokens gt_length_multiplier context_length num_labels datasets shuffle_merged_datasets",
+        "shuffle_before_merging_datasets dataset_prepared_path dataset_shard_num dataset_shard_idx skip_prepare_dataset",
+        "pretraining_dataset dataset_processes dataset_num_proc dataset_exact_deduplication dataset_keep_in_memory",
+        "dataloader_pin_memory dataloader_num_workers dataloader_prefetch_factor dataloader_drop_last",
+        "remove_unused_columns hf_use_auth_token excess_length_strategy min_sample_len max_prompt_len use_pose",
+        "pose_split_on_token_ids pose_max_context_len pose_num_chunks pretraining_sample_concatenation streaming",
+        "streaming_multipack_buffer_size added_tokens_overrides eot_tokens default_system_message is_preprocess",
+        "preprocess_iterable total_num_tokens total_supervised_tokens train_on_inputs max_packed_sequence_len",
+        "data_parallel_size role image_size image_resize_algorithm role_boundaries cpu_offload_pin_memory group_size",
+        "use_data_producer async_prefetch prefetch_depth streaming_partial_batch reroll_max_groups",
+      ],
+    },
+    {
+      why: "how processes begin, find each other and are named",
+      names: [
+        "processor_type recipe type name ds_type device local_rank env_capabilities check_interval",
+        "dion_rank_multiple_of port loss_type",
+      ],
+    },
+    {
+      why: "what is written, logged and watched beside steps",
+      names: [
+        "logprobs_field precompute_ref_log_probs eval_causal_lm_metrics metric_for_best_model loss_watchdog_threshold",
+        "loss_watchdog_patience logging_steps use_tensorboard profiler_steps profiler_steps_start",
+        "include_tokens_per_second include_tkps use_mlflow mlflow_tracking_uri mlflow_experiment_name mlflow_run_name",
+        "hf_mlflow_log_artifacts use_wandb wandb_name wandb_run_id wandb_mode wandb_project wandb_entity wandb_watch",
+        "wandb_log_model use_comet comet_api_key comet_workspace comet_project_name comet_experiment_key comet_mode",
+        "comet_online comet_experiment_config gradio_title gradio_share gradio_server_name gradio_server_port",
+        "gradio_max_new_tokens gradio_temperature use_ray ray_run_name ray_num_workers use_otel_metrics",
+        "otel_metrics_host otel_metrics_port use_trackio trackio_project_name trackio_run_name trackio_space_id",
+        "log_multimodal",
+      ],
+    },
+    {
+      why: "evaluation and generation between steps",
+      names: [
+        "temperature generate_max_len top_p test_datasets do_causal_lm_eval do_bench_eval bench_dataset bench_split",
+        "eval_sequence_len eval_sample_packing val_set_size eval_steps evals_per_epoch eval_strategy",
+        "early_stopping_patience generate_samples num_generation_samples generation_max_new_tokens",
+        "generation_temperature generation_top_p generation_top_k generation_prompt_ratio generation_do_sample",
+        "eval_batch_size eval_table_size eval_max_new_tokens serve_module top_k min_p generation_kwargs",
+      ],
+    },
+    {
+      why: "of steps of reinforcement learning and preferences, which are refused where they are asked for",
+      names: [
+        "max_completion_length field_completion completion_format rl_coef advantage_estimator min_completion_prefix trl",
+        "vllm ebft center_rewards_coefficient dpo_use_weighting dpo_label_smoothing dpo_use_liger_kernel",
+        "dpo_padding_free dpo_loss_type dpo_loss_weights curriculum_sampling chunked_cross_entropy",
+        "chunked_cross_entropy_num_chunks use_eaft eaft_alpha eaft_k orpo_alpha simpo_gamma cpo_alpha",
+        "kto_desirable_weight kto_undesirable_weight rl_beta cosine_min_lr_ratio adam_epsilon dpo_beta",
+        "dpo_use_logits_to_keep dpo_generate_during_eval dpo_norm_loss rpo_alpha beta use_vllm vllm_mode",
+        "vllm_server_host vllm_server_port vllm_server_timeout vllm_guided_decoding_regex reward_funcs reward_weights",
+        "generation_batch_size num_generations log_completions importance_sampling_level sync_ref_model",
+        "ref_model_mixup_alpha ref_model_sync_steps scale_rewards repetition_penalty num_iterations epsilon",
+        "epsilon_high mask_truncated_completions entropy_coef use_adaptive_entropy entropy_target entropy_coef_delta",
+        "entropy_coef_min entropy_coef_max vllm_importance_sampling_clip_min vllm_importance_sampling_clip_max",
+        "vllm_enable_sleep_mode rollout_func vllm_sync_interval streaming_min_groups",
+        "vllm_importance_sampling_correction vllm_importance_sampling_mode vllm_importance_sampling_cap",
+        "off_policy_mask_threshold use_bias_correction_kl reward_num_workers replay_buffer_size replay_recompute_logps",
+        "skip_zero_advantage_batches vllm_lora_sync",
+      ],
+    },
+    {
+      why: "numbers of the optimizer and of losses: a step takes as long with any",
+      names: [
+        "seed n_samples_per_prompt torch_empty_cache_steps gc_collect_steps max_steps warmup_steps warmup_ratio",
+        "neftune_noise_alpha lr learning_rate embedding_lr embedding_lr_scale weight_decay lr_scheduler",
+        "lr_scheduler_kwargs lr_quadratic_warmup cosine_constant_lr_ratio lr_div_factor lr_groups adam_epsilon2",
+        "adam_beta1 adam_beta2 adam_beta3 dion_lr dion_momentum dion_rank_fraction max_grad_norm num_epochs",
+        "jagged_restart_steps jagged_restart_warmup_steps jagged_restart_anneal_steps fake_quant_after_n_steps",
+        "reroll_start_fraction",
+      ],
+    },
+  ],
+  partly: [
+    {
+      why: "activations that leave for the host have no plan in this importer yet",
+      but: ["false"],
+      names: ["activation_offloading layer_offloading tiled_mlp"],
+    },
+    {
+      why: "products in fp8 are not followed: the plan has them in bf16",
+      but: ["false"],
+      names: ["fp8 fp8_enable_fsdp_float8_all_gather"],
+    },
+    {
+      why: "its effect is not followed: the plan has the default",
+      but: ["false", "none", "0", "no", "", "null", "off", "False"],
+      names: [
+        "peft base_model_config cls_model_config processor_kwargs model_quantization_config",
+        "model_quantization_config_kwargs use_onebitllms path shards shards_idx skip step_separator feature_layers",
+        "embed_method use_whitening alignment_coef diversity_coef ce_coef mode stride trainer_cls accelerator_config",
+        "world_size greater_is_better fp8_config freeze_mm_modules pretrain_multipack_buffer_size",
+        "pretrain_multipack_attn flex_attn_compile_kwargs flash_optimum gemma4_hybrid_attn_impl large_head_attention",
+        "sdpa_varlen fused_attn_kernel experts_implementation ple_cpu_offload deepspeed axolotl_config_path",
+        "is_falcon_derived_model is_llama_derived_model is_mistral_derived_model is_qwen_derived_model capabilities",
+        "enabled trigger_file_path modules recompute_layer_types offload batch_size auto_find_batch_size optim_args",
+        "optim_target_modules torchdistx_path evaluation_strategy gpu_memory_utilization dtype max_model_len",
+        "enable_prefix_caching enable_reasoning reasoning_parser enforce_eager worker_extension_cls",
+        "resources_per_worker start end include_start include_end offload_params use_orig_params auto_wrap_policy",
+        "transformer_layer_cls_to_wrap min_num_params reshard_after_forward mixed_precision_policy activation_dtype",
+        "weight_dtype num_completions_to_print use_liger_loss multi_objective_aggregation",
+      ],
+    },
+  ],
+  refused: [
+    {
+      why: "the optimizer of DeepSpeed's file has no record here: Adam and AdamW are followed",
+      but: ["Adam", "AdamW", "FusedAdam", "CPUAdam"],
+      names: ["optimizer_type"],
+    },
+    { why: "steps with adapters have no plan here yet", but: ["none", ""], names: ["adapter"] },
+    {
+      why: "steps with weights in 4 and 8 bits have no plan here yet",
+      but: ["false"],
+      names: ["load_in_8bit load_in_4bit gptq qat qat_* quantization quantization_*"],
+    },
+    { why: "steps of reinforcement learning and preferences have no plan here yet", names: ["rl reward_model process_reward_model"] },
+    {
+      why: "the optimizer has no record here: Adam and AdamW are followed",
+      but: [
+        "adamw_torch",
+        "adamw_torch_fused",
+        "adamw_hf",
+        "adamw_apex_fused",
+        "adamw_anyprecision",
+        "adamw_bnb_8bit",
+        "paged_adamw_8bit",
+        "adamw_8bit",
+        "paged_adamw_32bit",
+        "adamw_torch_8bit",
+        "ao_adamw_8bit",
+        "adamw_torch_4bit",
+      ],
+      names: ["optimizer"],
+    },
+  ],
+}

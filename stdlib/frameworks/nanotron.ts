@@ -1,0 +1,144 @@
+// nanotron's jobs as plans: its YAML (huggingface/nanotron, August 2025: src/nanotron/config), whose model is
+// a configuration by the keys of transformers.
+export import std.frameworks.job
+import std.frameworks.profile, std.frameworks.torch
+
+record NanotronArguments {
+  gpus: Int
+  gpu: String
+  model_model_config_hidden_size: Int = 0
+  model_model_config_intermediate_size: Int = 0
+  model_model_config_num_attention_heads: Int = 1
+  model_model_config_num_key_value_heads: Int = 0
+  model_model_config_num_hidden_layers: Int = 0
+  model_model_config_vocab_size: Int = 0
+  model_model_config_tie_word_embeddings: Bool = false
+  model_model_config_is_llama_config: Bool = false
+  model_model_config_is_qwen2_config: Bool = false
+  model_model_config_is_llamoe_config: Bool = false
+  model_model_config_is_starcoder2_config: Bool = false
+  model_model_config_attention_bias: Bool = false
+  model_model_config_moe_num_experts: Int = 0
+  model_model_config_num_experts_per_tok: Int = 1
+  model_model_config_moe_config_num_experts: Int = 0
+  model_model_config_moe_config_top_k: Int = 1
+  model_model_config_moe_config_moe_intermediate_size: Int = 0
+  model_make_vocab_size_divisible_by: Int = 1
+  model_ddp_bucket_cap_mb: Int = 25
+  model_dtype: String = "bfloat16"
+  optimizer_accumulate_grad_in_fp32: Bool = true
+  optimizer_zero_stage: Int = 0
+  parallelism_dp: Int = 1
+  parallelism_tp: Int = 1
+  parallelism_pp: Int = 1
+  parallelism_context_parallel_size: Int = 1
+  parallelism_expert_parallel_size: Int = 1
+  parallelism_pp_engine: String = "1f1b"
+  parallelism_recompute_layer: Bool = false
+  tokens_sequence_length: Int = 0
+  tokens_micro_batch_size: Int = 1
+  tokens_batch_accumulation_per_replica: Int = 1
+}
+fn _vocab(a: NanotronArguments) -> Int = ceil_div(
+  a.model_model_config_vocab_size,
+  a.model_make_vocab_size_divisible_by * a.parallelism_tp,
+) * a.model_make_vocab_size_divisible_by * a.parallelism_tp
+fn _common(a: NanotronArguments, type: String) -> Record = {
+  model_type: type,
+  hidden_size: a.model_model_config_hidden_size,
+  intermediate_size: a.model_model_config_intermediate_size,
+  num_attention_heads: a.model_model_config_num_attention_heads,
+  num_key_value_heads: if a.model_model_config_num_key_value_heads > 0 then a.model_model_config_num_key_value_heads
+    else a.model_model_config_num_attention_heads,
+  num_hidden_layers: a.model_model_config_num_hidden_layers,
+  vocab_size: _vocab(a),
+  tie_word_embeddings: a.model_model_config_tie_word_embeddings,
+}
+fn _experts(a: NanotronArguments, experts: Int, top: Int) -> Record = {
+  model_type: "mixtral",
+  hidden_size: a.model_model_config_hidden_size,
+  intermediate_size: a.model_model_config_intermediate_size,
+  num_attention_heads: a.model_model_config_num_attention_heads,
+  num_key_value_heads: if a.model_model_config_num_key_value_heads > 0 then a.model_model_config_num_key_value_heads
+    else a.model_model_config_num_attention_heads,
+  num_hidden_layers: a.model_model_config_num_hidden_layers,
+  vocab_size: _vocab(a),
+  tie_word_embeddings: a.model_model_config_tie_word_embeddings,
+  num_local_experts: experts,
+  num_experts_per_tok: top,
+}
+// Qwen's configuration has biases of queries, keys and values by `attention_bias`.
+fn _config(a: NanotronArguments) -> Record = if a.model_model_config_moe_num_experts > 0
+  then _experts(
+  a,
+  a.model_model_config_moe_num_experts,
+  a.model_model_config_num_experts_per_tok,
+) else if a.model_model_config_moe_config_num_experts > 0
+  then _experts(a, a.model_model_config_moe_config_num_experts, a.model_model_config_moe_config_top_k) else _common(
+  a,
+  if a.model_model_config_is_starcoder2_config then "starcoder2" else if a.model_model_config_attention_bias then "qwen2" else "llama",
+)
+fn nanotron_job(a: NanotronArguments) -> Job = if a.model_model_config_hidden_size == 0 or a.tokens_sequence_length == 0 then refuse(
+  "a job needs `model.model_config.hidden_size` and `tokens.sequence_length`",
+) else {
+  gpus: if a.gpus > 0 then a.gpus else a.parallelism_dp * a.parallelism_tp * a.parallelism_pp * a.parallelism_context_parallel_size *
+    a.parallelism_expert_parallel_size,
+  gpu: a.gpu,
+  framework: torchtitan with {
+    name = "nanotron"
+    bucket = a.model_ddp_bucket_cap_mb * 1 MB
+    copied = false
+    keep_last = false
+    loss = "apart"
+    attention = "flash2"
+    gradients = if a.optimizer_accumulate_grad_in_fp32 then fp32 else bf16
+  },
+  config: _config(a),
+  seq: a.tokens_sequence_length,
+  micro: a.tokens_micro_batch_size,
+  accumulate: a.tokens_batch_accumulation_per_replica,
+  tp: a.parallelism_tp,
+  cp: a.parallelism_context_parallel_size,
+  ep: a.parallelism_expert_parallel_size *
+    (if a.parallelism_expert_parallel_size > 1 then a.parallelism_tp * a.parallelism_context_parallel_size else 1),
+  pp: a.parallelism_pp,
+  order: if a.parallelism_pp_engine == "afab" then "gpipe" else "1f1b",
+  sharding: if a.optimizer_zero_stage >= 1 then "zero1" else "ddp",
+  again: if a.parallelism_recompute_layer then framework_recompute("full") else none,
+}
+
+let command_line = {
+  about: "A job of nanotron's: `trainspec import nanotron` wrote it.",
+  arguments: "NanotronArguments",
+  gpu: "h100",
+  gpus: "0",
+  files: ["yaml"],
+  open: ["auto none null None"],
+  plan: job_plan("nanotron_job"),
+  harmless: [
+    {
+      why: "read, written and logged beside steps",
+      names: [
+        "checkpoints_* data_* data_stages_* general_* logging_* lighteval* profiler* tokenizer_* s3_upload* metrics_logging* doremi_* tokens_*",
+      ],
+    },
+    {
+      why: "numbers of weights, of kernels and of the optimizer",
+      names: [
+        "model_init_method_* optimizer_* model_model_config_*_token_id model_model_config_hidden_act model_model_config_initializer_range model_model_config_rms_norm_eps model_model_config_rope_* model_model_config_max_position_embeddings model_model_config_pretraining_tp model_model_config_use_cache model_model_config__* model_model_config_z_loss_* model_model_config_flex_attention_mask model_model_config_no_rope_layer model_model_config_sliding_window_size model_model_config_moe_capacity_factor model_model_config_moe_config* model_model_config_layer_norm_epsilon model_model_config_attn_pdrop model_model_config_embd_pdrop model_model_config_resid_pdrop model_model_config_attention_softmax_in_fp32 model_model_config_scale_* model_model_config_global_attn_layers model_model_config_grouped_query model_model_config_multi_query parallelism_tp_mode parallelism_tp_linear_async_communication parallelism_tp_recompute_allgather parallelism_moe_layer_recompute",
+      ],
+    },
+    {
+      why: "data are read beside the step",
+      names: ["model_model_config_eos_token_id data tokens model_model_config_bos_token_id tokenizer", "model_model_config_pad_token_id"],
+    },
+    { why: "what is written, logged and watched beside steps", names: ["logging"] },
+    { why: "checkpoints, and where weights come from", names: ["model_init_method checkpoints"] },
+  ],
+  partly: [{
+    why: "its effect is not followed: the plan has the default",
+    but: ["false", "none", "0", "no", "", "null", "off", "False"],
+    names: ["model parallelism doremi model_model_config general"],
+  }],
+  refused: [{ why: "the format has no plan here yet", but: ["bfloat16"], names: ["model_dtype"] }],
+}

@@ -1,0 +1,276 @@
+// ms-swift's Megatron jobs as plans: `megatron sft` and `megatron pt` with arguments, in a script or a file
+// of YAML (modelscope/ms-swift, swift/megatron/arguments, August 2026). The model is Hugging Face's by name.
+export import std.frameworks.job
+import std.frameworks.profile, std.frameworks.nvidia
+
+record SwiftArguments {
+  gpus: Int
+  gpu: String
+  program: String = "megatron"
+  task: String = "sft"
+  nproc_per_node: Int = 0
+  nnodes: Int = 1
+  model: String = ""
+  model_config: String = ""
+  language_model_only: Bool = false
+  max_length: Int = 2048
+  micro_batch_size: Int = 1
+  global_batch_size: Int = 16
+  tensor_model_parallel_size: Int = 1
+  pipeline_model_parallel_size: Int = 1
+  context_parallel_size: Int = 1
+  cp_comm_type: String = "p2p"
+  expert_model_parallel_size: Int = 1
+  expert_tensor_parallel_size: Int = 1
+  virtual_pipeline_model_parallel_size: Int = 1
+  decoder_first_pipeline_num_layers: Int = 0
+  decoder_last_pipeline_num_layers: Int = 0
+  use_distributed_optimizer: Bool = true
+  recompute_granularity: String = "selective"
+  recompute_modules: List[String] = ["core_attn"]
+  fp8_format: String = ""
+  fp8_recipe: String = "delayed"
+  fp16: Bool = false
+  cross_entropy_loss_fusion: Bool = true
+  optimizer_cpu_offload: Bool = false
+  overlap_grad_reduce: Bool = false
+  tp_comm_overlap: Bool = false
+  mtp_num_layers: Int = 0
+}
+fn _is(word: Any, all: List) -> Bool = any([w == word for w in all])
+// Modules that are recomputed, by Megatron-Core's names.
+fn _again(granularity: String, modules: List) -> Any = match granularity {
+  "full" -> framework_recompute("full")
+  "selective" -> [framework_recompute(if m == "core_attn" then "attention" else "none") for m in modules] +
+    [framework_modules([m for m in modules if m != "core_attn"])]
+  _ -> none
+}
+fn _recipe(on: Bool, recipe: String) -> String = if not on then "bf16" else match recipe {
+  "blockwise" -> "fp8_block"
+  "mxfp8" -> "mxfp8"
+  "nvfp4" -> "nvfp4"
+  _ -> "fp8"
+}
+
+fn _layers(config: Record) -> Int = field(config, "num_hidden_layers", field(field(config, "text_config", {}), "num_hidden_layers", 0))
+fn _count(x: Bool) -> Int = if x then 1 else 0
+fn _between(a: SwiftArguments) -> Int = max(
+  1,
+  a.pipeline_model_parallel_size - _count(a.decoder_first_pipeline_num_layers > 0) - _count(a.decoder_last_pipeline_num_layers > 0),
+)
+fn _middle(a: SwiftArguments, config: Record) -> Int = div(
+  _layers(config) - a.decoder_first_pipeline_num_layers - a.decoder_last_pipeline_num_layers,
+  _between(a),
+)
+fn _sizes(a: SwiftArguments, config: Record) -> List = if a.decoder_first_pipeline_num_layers + a.decoder_last_pipeline_num_layers == 0
+  then [] else [
+  if s == 0 and a.decoder_first_pipeline_num_layers > 0 then a.decoder_first_pipeline_num_layers else if s ==
+    a.pipeline_model_parallel_size - 1 and a.decoder_last_pipeline_num_layers > 0 then a.decoder_last_pipeline_num_layers
+    else _middle(a, config) for s in 0..a.pipeline_model_parallel_size
+]
+fn swift_job(a: SwiftArguments) -> Job = if not _is(a.task, ["sft", "pt"]) then refuse(
+  "`" + a.program + " " + a.task + "` has no plan here yet: sft and pt are followed",
+) else if a.program != "megatron" then refuse(
+  "`" + a.program + " " + a.task + "` has no plan here yet: its Megatron jobs are followed",
+) else _job(a, hf_config(a.model_config, a.model))
+fn _job(a: SwiftArguments, config: Record) -> Job = {
+  gpus: a.gpus,
+  launched: a.nproc_per_node * a.nnodes,
+  gpu: a.gpu,
+  framework: megatron_core with {
+    overlap = a.overlap_grad_reduce
+    tensor = if a.tp_comm_overlap then "ring" else "stream"
+    loss = if a.cross_entropy_loss_fusion then "fused" else "apart"
+    gradients = fp32
+  },
+  config: config,
+  text: true, // towers and what joins them are frozen, or small
+  seq: a.max_length,
+  mtp: a.mtp_num_layers > 0,
+  micro: a.micro_batch_size,
+  global: a.global_batch_size,
+  tp: a.tensor_model_parallel_size,
+  cp: a.context_parallel_size,
+  heads: a.cp_comm_type == "a2a",
+  ep: a.expert_model_parallel_size * a.expert_tensor_parallel_size,
+  pp: a.pipeline_model_parallel_size,
+  chunks: a.virtual_pipeline_model_parallel_size,
+  sizes: _sizes(a, config),
+  sharding: if a.use_distributed_optimizer then "zero1" else "ddp",
+  again: _again(a.recompute_granularity, a.recompute_modules),
+  recipe: _recipe(a.fp8_format != "", a.fp8_recipe),
+  half: if a.fp16 then fp16 else bf16,
+  on_host: a.optimizer_cpu_offload,
+}
+
+let command_line = {
+  about: "A job of ms-swift's: `trainspec import swift` wrote it.",
+  arguments: "SwiftArguments",
+  gpu: "h100",
+  gpus: "0",
+  files: ["sh yaml"],
+  words: ["program", "task"],
+  plan: job_plan("swift_job"),
+  harmless: [
+    {
+      why: "as the profile of Megatron-Core has it",
+      names: [
+        "sequence_parallel recompute_method recompute_num_layers moe_grouped_gemm moe_permute_fusion bf16 attention_backend attn_impl cross_entropy_fusion_impl masked_softmax_fusion bias_dropout_fusion bias_activation_fusion apply_rope_fusion gradient_accumulation_fusion overlap_param_gather align_grad_reduce align_param_gather moe_router_dtype moe_router_load_balancing_type moe_token_drop_policy packing padding_free packing_length packing_num_proc attention_softmax_in_fp32 accumulate_allreduce_grads_in_fp32 manual_gc manual_gc_steps calculate_per_token_loss te_rng_tracker use_cpu_initialization data_parallel_random_init apply_query_key_layer_scaling overlap_p2p_comm batch_p2p_comm microbatch_group_size_per_vp_stage mtp_loss_scaling_factor mtp_shared_weights norm_bbox max_pixels aligner_lr vit_lr vit_attn_impl vit_gradient_checkpointing use_hf rope_scaling is_binary_loss_scale no_save_optim no_save_rng no_load_optim no_load_rng train_iters save eval_iters mlp_padding_free wandb_exp_name account_for_embedding_in_pipeline_split account_for_loss_in_pipeline_split nccl_comm_warmup ddp_timeout task_type num_labels problem_type model_type model_revision model_kwargs model_author model_name is_multimodal padding_side sequence_packing_scheduler load_args cuda_device_max_connections",
+      ],
+    },
+    {
+      why: "what is written, logged and watched beside steps",
+      names: [
+        "studio_title verbose logprobs top_logprobs log_interval log_level max_logprobs metric swanlab_token",
+        "swanlab_project swanlab_workspace swanlab_exp_name swanlab_notification_method swanlab_webhook_url",
+        "swanlab_secret swanlab_sender_email swanlab_receiver_email swanlab_smtp_server swanlab_smtp_port",
+        "swanlab_email_language swanlab_mode use_ray wandb_log_unique_prompts metric_for_best_model report_to",
+        "logging_steps tensorboard_dir tensorboard_queue_size wandb_project",
+      ],
+    },
+    {
+      why: "how processes begin, find each other and are named",
+      names: [
+        "lang external_plugins custom_register_path enable_npu_model_patch ddp_backend ignore_args_error strict",
+        "local_repo_path disable_ignore_empty_think port api_key served_model_name exist_ok loss_type sampler_type",
+        "override_exist_file easy_query_threshold server_name server_port local_rank fp8_amax_compute_algo fp4_recipe",
+        "check_model callbacks",
+      ],
+    },
+    {
+      why: "of adapters and of weights in 4 and 8 bits, which are refused where they are asked for",
+      names: [
+        "tuner_backend use_swift_lora quant_method quant_bits hqq_axis bnb_4bit_compute_dtype bnb_4bit_quant_type",
+        "bnb_4bit_use_double_quant bnb_4bit_quant_storage quant_n_samples quant_batch_size merge_lora target_modules",
+        "target_regex target_parameters modules_to_save lora_rank lora_alpha lora_dropout lora_bias lora_dtype",
+        "lorap_lr_ratio use_rslora use_dora lora_ga_batch_size lora_ga_iters lora_ga_max_length lora_ga_direction",
+        "lora_ga_scale lora_ga_stable_gamma init_weights fourier_n_frequency fourier_scaling boft_block_size",
+        "boft_block_num boft_n_butterfly_factor boft_dropout vera_rank vera_projection_prng_key vera_dropout",
+        "vera_d_initial adapter_act adapter_length adalora_target_r adalora_init_r adalora_tinit adalora_tfinal",
+        "adalora_beta1 adalora_beta2 adalora_orth_reg_weight llamapro_num_new_blocks llamapro_num_groups reft_layer_key",
+        "reft_layers reft_rank reft_intervention_type reft_args",
+      ],
+    },
+    {
+      why: "numbers of the optimizer and of losses: a step takes as long with any",
+      names: [
+        "seed data_seed loss_scale label_smoothing learning_rate num_train_epochs lr_warmup_init lr lr_decay_style",
+        "lr_decay_iters lr_warmup_iters lr_warmup_fraction min_lr lr_wsd_decay_style lr_wsd_decay_iters weight_decay",
+        "weight_decay_incr_style start_weight_decay end_weight_decay clip_grad adam_beta1 adam_beta2 adam_eps",
+        "sgd_momentum muon_momentum muon_split_qkv muon_use_nesterov muon_scale_mode muon_fp32_matmul_prec",
+        "muon_coefficient_type muon_num_ns_steps muon_tp_mode muon_extra_scale_factor muon_scalar_optimizer",
+        "moe_aux_loss_coeff moe_z_loss_coeff",
+      ],
+    },
+    {
+      why: "checkpoints, and where weights come from",
+      names: [
+        "load_data_args hub_token load_from_cache_file download_mode structured_outputs_regex device_map",
+        "eval_output_dir output_dir to_mcore to_hf mcore_model test_convert_precision test_convert_dtype",
+        "save_missing_weights push_to_hub hub_model_id hub_private_repo safe_serialization max_shard_size output_file",
+        "resume create_checkpoint_symlink save_steps finetune async_save save_total_limit use_persistent_ckpt_worker",
+        "dist_ckpt_save_pre_mcore_014 dist_ckpt_optim_fully_reshardable bridge_backend save_safetensors",
+        "vit_gradient_checkpointing_kwargs save_strategy",
+      ],
+    },
+    {
+      why: "data are read beside the step",
+      names: [
+        "dataset cached_dataset split_dataset_ratio dataset_num_proc dataset_shuffle streaming interleave_prob",
+        "shuffle_buffer_size columns remove_unused_columns disable_auto_column_mapping custom_dataset_info",
+        "new_special_tokens template system truncation_strategy agent_template use_chat_template template_backend",
+        "enable_thinking preserve_thinking add_non_thinking_prefix local_dataset group_size to_cached_dataset",
+        "template_mode commit_message to_peft_format data_range cache_files add_version soft_max_length",
+        "train_dataloader_shuffle dataloader_num_workers dataloader_pin_memory dataloader_persistent_workers",
+        "dataloader_prefetch_factor data_sharding group_by_length data_parallel_sharding_strategy fp8_amax_history_len",
+        "fp4_format mtp_decoder_input_detach",
+      ],
+    },
+    {
+      why: "evaluation and generation between steps",
+      names: [
+        "val_dataset cached_val_dataset val_dataset_shuffle max_new_tokens temperature top_k top_p num_beams stop_words",
+        "eval_dataset eval_limit eval_dataset_args eval_generation_config eval_backend eval_num_proc extra_eval_args",
+        "eval_url infer_backend val_dataset_sample eval_strategy async_generate manual_gc_eval eval_steps",
+      ],
+    },
+    {
+      why: "of steps of reinforcement learning and preferences, which are refused where they are asked for",
+      names: [
+        "repetition_penalty response_prefix vllm_use_async_engine use_gym_env multi_turn_scheduler vllm_enable_lora",
+        "vllm_max_lora_rank gym_env lmdeploy_tp lmdeploy_session_len lmdeploy_cache_max_entry_count",
+        "lmdeploy_quant_policy lmdeploy_vision_batch_size sglang_tp_size sglang_pp_size sglang_dp_size sglang_ep_size",
+        "sglang_enable_ep_moe sglang_mem_fraction_static sglang_context_length sglang_disable_cuda_graph",
+        "sglang_quantization sglang_kv_cache_dtype sglang_enable_dp_attention sglang_disable_custom_all_reduce",
+        "sglang_speculative_algorithm sglang_speculative_num_steps sglang_speculative_eagle_topk",
+        "sglang_speculative_num_draft_tokens reward_model reward_adapters reward_model_type reward_model_revision",
+        "reward_template teacher_model teacher_adapters teacher_model_type teacher_model_revision teacher_deepspeed",
+        "teacher_model_server offload_teacher_model num_ppo_epochs whiten_rewards kl_coef cliprange vf_coef",
+        "cliprange_value gamma lam num_mini_batches local_rollout_forward_batch_size num_sample_generations",
+        "response_length missing_eos_penalty num_generations reward_funcs reward_weights log_completions num_iterations",
+        "ref_model ref_adapters ref_model_type ref_model_revision beta max_completion_length rpo_alpha ld_alpha",
+        "discopop_tau loss_weights cpo_alpha simpo_gamma desirable_weight undesirable_weight center_rewards_coefficient",
+        "sft_alpha lmbda seq_kd gkd_logits_topk prm_model orm_model prm_threshold mcore_ref_model reference_free",
+        "f_divergence_type _teacher_use_disable_adapter teacher_tag_key teacher_kl_coef generation_batch_size",
+        "steps_per_generation num_generations_eval importance_sampling_level tau_pos tau_neg real_tau fipo_decay_rate",
+        "fipo_clip_range fipo_clip_high_only fipo_safety_threshold epsilon epsilon_high delta use_vllm vllm_mode",
+        "vllm_enable_prefix_caching vllm_gpu_memory_utilization vllm_tensor_parallel_size vllm_max_model_len",
+        "vllm_enforce_eager vllm_limit_mm_per_prompt vllm_disable_cascade_attn vllm_max_num_seqs",
+        "vllm_mm_processor_cache_gb vllm_engine_kwargs vllm_server_base_url vllm_server_host vllm_server_port",
+        "vllm_server_timeout vllm_server_group_port cosine_min_len_value_wrong cosine_max_len_value_wrong",
+        "cosine_min_len_value_correct cosine_max_len_value_correct cosine_max_len repetition_n_grams",
+        "repetition_max_penalty soft_cache_length dynamic_sample max_resample_times overlong_filter scale_rewards",
+        "advantage_estimator kl_in_reward rollout_importance_sampling_mode rollout_importance_sampling_threshold",
+        "log_rollout_offpolicy_metrics off_policy_sequence_mask_delta log_entropy top_entropy_quantile",
+        "router_replay_mode reward_model_plugin sync_ref_model ref_model_sync_steps ref_model_mixup_alpha",
+        "completion_length_limit_scope vllm_server_pass_dataset enable_dft_loss",
+      ],
+    },
+  ],
+  partly: [
+    {
+      why: "shared experts and weight gradients are computed one after the other here",
+      but: ["false"],
+      names: ["moe_shared_expert_overlap delay_wgrad_compute overlap_moe_expert_parallel_comm"],
+    },
+    { why: "no token is dropped here", names: ["moe_expert_capacity_factor moe_pad_expert_input_to_capacity"] },
+    {
+      why: "tokens go to experts by an all-to-all here",
+      but: ["alltoall", "false"],
+      names: ["moe_token_dispatcher_type moe_enable_deepep"],
+    },
+    {
+      why: "weights are kept and gathered in 16 bits here, states of the optimizer in fp32",
+      but: ["false", "fp32"],
+      names: ["fp8_param_gather use_precision_aware_optimizer exp_avg_dtype exp_avg_sq_dtype main_grads_dtype main_params_dtype"],
+    },
+    {
+      why: "towers of pictures are left out here: of models of pictures and words the one of words is played",
+      names: ["freeze_vit freeze_aligner"],
+    },
+    {
+      why: "its effect is not followed: the plan has the default",
+      but: ["false", "none", "0", "no", "", "null", "off", "False"],
+      names: [
+        "base_url stream packing_strategy lazy_tokenize stopping_strategy torch_dtype experts_impl max_memory",
+        "max_model_len init_strategy sequence_parallel_size ssl_keyfile ssl_certfile owned_by max_turns context_manager",
+        "to_ollama mcore_adapter thread_count result_path write_batch_size max_batch_size reranker_use_activation",
+        "sampler_engine num_return_sequences num_sampling_batch_size num_sampling_batches n_best_to_keep engine_kwargs",
+        "zero_hpz_partition_size deepspeed_autotp_size fsdp freeze_parameters freeze_parameters_regex",
+        "trainable_parameters trainable_parameters_regex share mcore_ref_adapter sleep_level offload_optimizer",
+        "offload_model offload_bridge move_model_batches optimizer_cuda_graph perform_initialization greater_is_better",
+        "distrib_optim_fully_reshardable_mem_efficient use_megatron_fsdp cp_partition_mode",
+        "overlap_param_gather_with_optimizer_step pipeline_model_parallel_layout fp4_param_gather moe_layer_recompute",
+        "dsa_indexer_loss_coeff dsa_indexer_use_sparse_loss apply_dsa_kernel_fusion csa_dense_mode use_fused_mhc",
+        "mhc_recompute_layer_num megatron_extra_kwargs apply_wd_to_qk_layernorm linear_decoupled_in_proj",
+        "enable_channel_loss mrl_dims skip_megatron_init",
+      ],
+    },
+  ],
+  refused: [
+    { why: "steps with adapters have no plan here yet", but: ["full"], names: ["tuner_type train_type"] },
+    { why: "a part of the model that is frozen has no plan here yet", but: ["false", "0"], names: ["freeze_llm freeze_parameters_ratio"] },
+    { why: "steps of reinforcement learning and preferences have no plan here yet", names: ["rlhf_type"] },
+    { why: "an optimizer of which a part is on the host has no plan here yet", but: ["1", "1.0"], names: ["optimizer_offload_fraction"] },
+  ],
+}

@@ -1,0 +1,112 @@
+# Settings of frameworks that name a model of Hugging Face's: each becomes a plan that plays, says where each line is from, and refuses what it does not follow by name.
+cd $scratch
+played() { tsrun "$1" 2>&1 | grep -aE '^(error|training|pretraining)|illion parameters$|\^ ..*[a-z]' | grep -v 'the data go' | cut -c1-120; }
+job() { echo "== $*"; trainspec import -o run.ts "$@" 2>said && played run.ts; grep -aE '^(error|warning)|= help' said; }
+cat >ds.json <<'J'
+{ "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": "auto", "bf16": { "enabled": true },
+  "zero_optimization": { "stage": 3, "overlap_comm": true, "reduce_bucket_size": 5e8 }, "optimizer": { "type": "AdamW", "params": { "lr": "auto" } } }
+J
+cat >run.sh <<'J'
+GPUS=${GPUS:-4}
+torchrun --nproc_per_node=$GPUS train.py --model_name_or_path Qwen/Qwen2.5-1.5B-Instruct --bf16 True --deepspeed ds.json \
+  --learning_rate 1e-5 --gradient_accumulation_steps 2 --max_seq_length 2048 --gradient_checkpointing True
+J
+job deepspeed run.sh && grep -E 'zero_optimization_stage|launch_|max_length' run.ts
+job deepspeed ds.json --model_name_or_path meta-llama/Llama-3.2-1B --zero_optimization.stage 2
+job deepspeed ds.json
+job deepspeed ds.json --model_name_or_path nobody/knows-7B 2>&1 | cut -c1-90
+job deepspeed ds.json --model_name_or_path gpt2 --optimizer.type Lamb
+cat >fsdp.yaml <<'J'
+distributed_type: FSDP
+mixed_precision: bf16
+num_processes: 8
+fsdp_config:
+  fsdp_version: 2
+  fsdp_reshard_after_forward: true
+parallelism_config:
+  parallelism_config_tp_size: 2
+  parallelism_config_dp_replicate_size: 2
+J
+job accelerate fsdp.yaml --model_name_or_path Qwen/Qwen3-0.6B --per_device_train_batch_size 2
+job accelerate fsdp.yaml --model_name_or_path Qwen/Qwen3-0.6B --use_peft true --fsdp_config.words 3
+cat >ax.yaml <<'J'
+base_model: NousResearch/Meta-Llama-3-8B
+sequence_len: 2048
+micro_batch_size: 1
+gradient_accumulation_steps: 2
+gradient_checkpointing: true
+fsdp_version: 2
+dp_shard_size: 8
+optimizer: adamw_torch_fused
+J
+job axolotl ax.yaml
+job axolotl ax.yaml --adapter lora
+cat >lf.yaml <<'J'
+model_name_or_path: Qwen/Qwen2.5-0.5B
+stage: sft
+finetuning_type: full
+deepspeed: ds.json
+per_device_train_batch_size: 2
+J
+job llama_factory lf.yaml
+job llama_factory lf.yaml --stage dpo
+cat >swift.sh <<'J'
+NPROC_PER_NODE=8 megatron sft --model Qwen/Qwen3-30B-A3B --tensor_model_parallel_size 2 --expert_model_parallel_size 8 \
+  --sequence_parallel true --micro_batch_size 1 --global_batch_size 16 --max_length 4096 --recompute_granularity full
+J
+job swift swift.sh
+job swift swift.sh --tuner_type lora
+cat >bridge.yaml <<'J'
+model:
+  _args_: ('meta-llama/Meta-Llama-3-8B',)
+  tensor_model_parallel_size: 2
+  seq_length: 4096
+  recompute_granularity: selective
+  recompute_modules: [core_attn, layernorm]
+ddp: { use_distributed_optimizer: true, overlap_grad_reduce: true, grad_reduce_in_fp32: true }
+train: { micro_batch_size: 1, global_batch_size: 32 }
+mixed_precision: bf16_mixed
+J
+job megatron_bridge bridge.yaml
+job megatron_bridge bridge.yaml --model Qwen/Qwen3-4B --mixed_precision.fp8 e4m3 --mixed_precision.fp8_recipe mxfp8
+printf 'peft: { _target_: LoRA }\nmodel: { tensor_parallel: 2 }\n' >wrong.yaml
+job megatron_bridge wrong.yaml
+cat >mt.yml <<'J'
+base_config: base.yml
+model_name: llama2-7b
+ici_fsdp_parallelism: 8
+dcn_data_parallelism: 2
+per_device_batch_size: 1
+max_target_length: 4096
+remat_policy: save_qkv_proj
+steps: 10
+J
+job maxtext mt.yml
+job maxtext mt.yml per_device_batch_size=2 remat_policy=full quantization=fp8
+job maxtext mt.yml quantization=int2
+printf 'modules:\n  pre_trainer:\n    framework: maxtext\n    model: llama3_8B.yaml\n    overrides: { per_device_batch_size: 1, max_target_length: 4096 }\n' >exp.yaml
+job primus exp.yaml
+cat >nano.yaml <<'J'
+model: { model_config: { is_llama_config: true, hidden_size: 1024, intermediate_size: 4096, num_attention_heads: 16, num_hidden_layers: 8, vocab_size: 32000 } }
+parallelism: { dp: 2, tp: 2, pp: 2, pp_engine: 1f1b }
+tokens: { sequence_length: 1024, micro_batch_size: 2, batch_accumulation_per_replica: 4 }
+J
+job nanotron nano.yaml
+cat >auto.yaml <<'J'
+step_scheduler: { global_batch_size: 32, local_batch_size: 2 }
+model: { pretrained_model_name_or_path: Qwen/Qwen3-8B }
+distributed: { strategy: fsdp2, tp_size: 2, activation_checkpointing: true }
+dataset: { seq_len: 2048 }
+J
+job automodel auto.yaml
+cat >arctic.yaml <<'J'
+type: sft
+micro_batch_size: 1
+sequence_parallel_size: 4
+model: { type: liger, name_or_path: meta-llama/Llama-3.1-8B-Instruct }
+data: { max_length: 32768 }
+deepspeed: { zero_optimization: { stage: 3, offload_optimizer: { device: cpu } } }
+J
+job arctic arctic.yaml
+job arctic bridge.yaml
+printf 'type: sft\nmodel: {' >half.yaml; job arctic half.yaml
