@@ -17,12 +17,31 @@
 #include "ir/spelling.h"
 #include "runtime/collective/plain_cluster.h"
 #include "runtime/report/report.h"
+#include "tools/cli/calls.h"
 #include "tools/cli/flows.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 
-enum { OF = 1, RANKS, ISLANDS, BYTES, CALLS, INTRA, INTER, BETWEEN, VARIABLE, FLOWS, FORMAT,
-       OUTPUT, OVER, RANK, MAX_VARIABLES = 32 };
+enum {
+  OF = 1,
+  RANKS,
+  ISLANDS,
+  BYTES,
+  CALLS,
+  INTRA,
+  INTER,
+  BETWEEN,
+  VARIABLE,
+  PARTS,
+  SWEEP,
+  FLOWS,
+  FORMAT,
+  OUTPUT,
+  OVER,
+  RANK,
+  MAX_VARIABLES = 32
+};
+enum { TEXT, CSV, JSON, SVG };
 
 static const ts_option options[] = {
   {OF, 0, "of", "COLLECTIVE",
@@ -38,16 +57,21 @@ static const ts_option options[] = {
   {BETWEEN, 0, "between", "FILE", "the fabric between islands: std/networks/infiniband.json", NULL},
   {VARIABLE, 'v', NULL, "NAME=VALUE", "set a variable of the library, such as NCCL_ALGO=ring",
    "The library"},
+  {OVER, 0, "over", "GROUP", "the group that makes the call", "A group of a plan"},
+  {RANK, 0, "rank", "N", "a rank of the group's instance (its first one)", NULL},
+  {PARTS, 0, "parts", NULL, "the parts of a call's time under the model that answers for it", NULL},
+  {SWEEP, 0, "sweep", NULL,
+   "time and bandwidths by size, 1 KiB to 8 GiB, as nccl-tests has them, under each model", NULL},
   {FLOWS, 0, "flows", NULL,
-   "list the messages of one call of --bytes: who sends what to whom in which step", "Messages"},
-  {FORMAT, 0, "format", "FORM", "text, csv or json (text)", NULL},
+   "list the messages of one call of --bytes: who sends what to whom in which step",
+   "Messages, tables"},
+  {FORMAT, 0, "format", "FORM", "text, csv, json, or svg, a picture of a sweep (text)", NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
-  {OVER, 0, "over", "GROUP", "of a plan: the group that makes the call", NULL},
-  {RANK, 0, "rank", "N", "of a plan: a rank of the group's instance (its first one)", NULL},
   PLAN_OPTIONS,
   {0},
 };
-static const char *const usage[] = {"[OPTION]... FILE", "--flows [OPTION]... PLAN", NULL};
+static const char *const usage[] = {"[OPTION]... FILE", "--parts [OPTION]... PLAN",
+                                    "--sweep [OPTION]... PLAN", "--flows [OPTION]... PLAN", NULL};
 static const char *const notes[] = {
   "FILE is a network file; std/... names one of the standard library. PLAN is a plan",
   "or an IR: the call is made over one of its groups, as its networks make it.",
@@ -56,6 +80,7 @@ static const char *const notes[] = {
   "$ std/networks/nccl_hopper.json --ranks 32 --islands 4",
   "$ std/networks/nccl_hopper.json --between std/networks/roce.json --islands 2 --ranks 16",
   "$ std/networks/nccl_hopper.json -v NCCL_ALGO=ring --bytes 67108864",
+  "$ --sweep --over dp --format svg -o dp.svg plan.ts",
   "$ --flows --bytes 67108864 --over dp --format csv plan.ts",
   "",
   "Exit codes: 0 done, 1 the file cannot be used or has no way to do it, 2 wrong",
@@ -76,7 +101,7 @@ typedef struct collective_job {
   ts_fit_links links;
   setting variables[MAX_VARIABLES];
   uint32_t variable_count;
-  bool flows;
+  bool flows, parts, sweep;
   int form;
   const char *output, *over;
   long long rank; /* -1: not named */
@@ -116,7 +141,7 @@ static bool collective_take_number(collective_job *j, long long least, long long
 
 static bool collective_take(collective_job *j, int id)
 {
-  static const char *const forms[] = {"text", "csv", "json", NULL};
+  static const char *const forms[] = {"text", "csv", "json", "svg", NULL};
   switch (id) {
   case TS_OPERAND: j->path = j->options.argument; return true;
   case RANKS: return collective_take_number(j, 1, 1 << 24, &j->ranks);
@@ -128,6 +153,8 @@ static bool collective_take(collective_job *j, int id)
   case BETWEEN: j->between = j->options.argument; return true;
   case VARIABLE: return take_variable(j);
   case FLOWS: return j->flows = true;
+  case PARTS: return j->parts = true;
+  case SWEEP: return j->sweep = true;
   case OUTPUT: j->output = j->options.argument; return true;
   case OVER: j->over = j->options.argument; return true;
   case RANK: return collective_take_number(j, 0, 1 << 24, &j->rank);
@@ -166,17 +193,26 @@ static bool collective_read_options(collective_job *j, int argc, char **argv)
   for (int id; (id = ts_options_next(&j->options)) != TS_OPTIONS_END;)
     if (id == TS_OPTIONS_EXIT || !collective_take(j, id))
       return false;
-  const char *wrong = !j->path              ? "no FILE given" :
-                      j->ranks < 2          ? "a collective takes two ranks or more" :
-                      j->islands > j->ranks ? "more islands than ranks" :
-                      j->flows && !j->bytes ? "`--flows` lists one call: of how many `--bytes`?" :
-                      j->flows && j->calls > 1 ? "`--flows` lists one call, not a group of them" :
-                      !j->flows && (j->form || j->output || j->over || j->rank >= 0) ?
-                        "`--format`, `-o`, `--over` and `--rank` are of `--flows`" :
-                      !j->flows && is_plan(j->path) ? "a plan needs `--flows`" :
-                      j->flows && !is_plan(j->path) && (j->over || j->rank >= 0) ?
-                        "`--over` and `--rank` are of a plan" :
-                                              NULL;
+  bool tables = j->parts || j->sweep, plan = j->path && is_plan(j->path);
+  const char *wrong =
+    !j->path ? "no FILE given" :
+    j->ranks < 2 ?
+               "a collective takes two ranks or more" :
+    j->islands > j->ranks ?
+               "more islands than ranks" :
+    j->flows + j->parts + j->sweep > 1 ?
+               "one of `--flows`, `--parts` and `--sweep`" :
+    j->flows && !j->bytes ?
+               "`--flows` lists one call: of how many `--bytes`?" :
+    (j->flows || tables) && j->calls > 1 ?
+               "`--grouped` is of a network file's parts" :
+    !j->flows && !tables && (j->form || j->output || j->over || j->rank >= 0) ?
+               "`--format`, `-o`, `--over` and `--rank` are of `--flows`, `--parts` and `--sweep`" :
+    !j->flows && !tables && plan ? "a plan needs `--flows`, `--parts` or `--sweep`" :
+    tables && !plan              ? "`--parts` and `--sweep` are of a plan" :
+    j->flows && !plan && (j->over || j->rank >= 0) ? "`--over` and `--rank` are of a plan" :
+    !j->sweep && j->form == SVG                    ? "`svg` is a picture of `--sweep`" :
+                                                     NULL;
   if (wrong)
     j->options.status = ts_options_wrong(&j->options, "%s", wrong);
   return !wrong;
@@ -252,15 +288,16 @@ static const char *set_variables(collective_job *j, ts_network_file *file)
 static void print_call(const collective_job *j, const ts_white_box_plan *plan, uint64_t bytes)
 {
   ts_white_box b = ts_white_box_grouped(plan, bytes, (uint32_t)j->calls);
-  double us = b.factor * 1e-6, total = (b.connection + b.intra + b.inter + b.reduction) * us;
+  ts_estimate e = ts_white_box_parts(&b);
+  double us = 1e-6, total = (b.connection + b.intra + b.inter + b.reduction) * b.factor * us;
   double volume =
     ts_ring_volume(b.method->collective, (uint32_t)j->ranks) * (double)bytes * (double)j->calls;
-  ts_put_text(stdout,
-              "%11llu  %-16s %-6s %4u %4u %8.0f %5.0f %10.2f %11.2f %11.2f %11.2f %12.2f %8.2f%s\n",
-              (unsigned long long)bytes, ts_ir_algorithm_names[b.method->algorithm],
-              ts_ir_protocol_names[b.method->protocol], b.channels, b.threads, b.method->chunk,
-              b.rounds, b.connection * us, b.intra * us, b.inter * us, b.reduction * us, total,
-              volume / total * 1e-3, b.beyond ? "  beyond what was measured" : "");
+  ts_put_text(
+    stdout, "%11llu  %-16s %-6s %4u %4u %8.0f %5.0f %10.2f %11.2f %11.2f %11.2f %12.2f %8.2f%s\n",
+    (unsigned long long)bytes, ts_ir_algorithm_names[b.method->algorithm],
+    ts_ir_protocol_names[b.method->protocol], b.channels, b.threads, b.method->chunk, b.rounds,
+    (double)e.base * us, (double)e.intra * us, (double)e.inter * us, (double)e.reduction * us,
+    total, volume / total * 1e-3, b.beyond ? "  beyond what was measured" : "");
 }
 
 /* ---- Messages ---- */
@@ -319,22 +356,33 @@ static uint32_t group_meant(const collective_job *j, const ts_ir *ir, const ts_r
   return TS_IR_NONE;
 }
 
+/* The group that is meant and a rank of it; TS_IR_NONE after a message. */
+static uint32_t rank_meant(const collective_job *j, const ts_ir *ir, const ts_ranks *ranks,
+                           uint32_t *group)
+{
+  if ((*group = group_meant(j, ir, ranks)) == TS_IR_NONE)
+    return TS_IR_NONE;
+  const ts_rank_group *g = &ranks->groups[*group];
+  uint32_t rank = j->rank < 0 ? g->ranks[0] : (uint32_t)j->rank;
+  if (rank >= ranks->world || g->instance_of[rank] == TS_IR_NONE)
+    complain(j, TS_EXIT_REJECTED, ts_arena_printf(j->arena, "rank %u is in no such group", rank));
+  else if (!ranks->vertex)
+    complain(j, TS_EXIT_REJECTED,
+             ts_arena_printf(j->arena, "%s: the plan has no cluster", j->path));
+  else
+    return rank;
+  return TS_IR_NONE;
+}
+
 static int list_over(const collective_job *j, const ts_ir *ir)
 {
   const ts_ranks *ranks = ts_ranks_new(j->arena, ir);
   ts_stop stop = {.arena = j->arena};
-  uint32_t g = group_meant(j, ir, ranks);
-  if (g == TS_IR_NONE)
+  uint32_t g, rank = rank_meant(j, ir, ranks, &g);
+  if (rank == TS_IR_NONE)
     return TS_EXIT_REJECTED;
   const ts_rank_group *group = &ranks->groups[g];
-  uint32_t rank = j->rank < 0 ? group->ranks[0] : (uint32_t)j->rank,
-           instance = rank < ranks->world ? group->instance_of[rank] : TS_IR_NONE;
-  if (instance == TS_IR_NONE)
-    return complain(j, TS_EXIT_REJECTED,
-                    ts_arena_printf(j->arena, "rank %u is in no such group", rank));
-  if (!ranks->vertex)
-    return complain(j, TS_EXIT_REJECTED,
-                    ts_arena_printf(j->arena, "%s: the plan has no cluster", j->path));
+  uint32_t instance = group->instance_of[rank];
   ts_network *network = ts_network_new(j->arena, ir, ranks, NULL, &stop);
   const uint32_t *profile = network ? ts_network_group(network, g, &stop) : NULL,
                  *members = ts_instance_ranks(group, instance);
@@ -351,6 +399,35 @@ static int list_over(const collective_job *j, const ts_ir *ir)
                                             ir->strings + ir->net_models[way.model].name);
 }
 
+/* Calls by size: those of `--bytes`, or of powers of two (of four, in parts). */
+static int tabulate(const collective_job *j, const ts_ir *ir)
+{
+  enum { SMALLEST = 10, LARGEST = 33 };
+  static ts_print *const put[] = {NULL, ts_call_table_csv, ts_call_table_json, ts_call_table_svg};
+  uint64_t sizes[LARGEST - SMALLEST + 1] = {(uint64_t)j->bytes};
+  uint32_t count = j->bytes ? 1 : 0;
+  for (int power = SMALLEST; !j->bytes && power <= LARGEST; power += j->parts ? 2 : 1)
+    sizes[count++] = UINT64_C(1) << power;
+  ts_stop stop = {.arena = j->arena};
+  ts_call_table t = {.arena = j->arena,
+                     .ir = ir,
+                     .ranks = ts_ranks_new(j->arena, ir),
+                     .kind = (uint32_t)j->of,
+                     .bytes = sizes,
+                     .size_count = count};
+  if ((t.rank = rank_meant(j, ir, t.ranks, &t.group)) == TS_IR_NONE)
+    return TS_EXIT_REJECTED;
+  if (ts_call_table_fill(&t, j->sweep, &stop)) {
+    ts_stop_print(&stop, j->options.called, stderr);
+    return stop.exit_code;
+  }
+  return ts_options_write(&j->options, j->output,
+                          j->form  ? put[j->form] :
+                          j->parts ? ts_call_parts_text :
+                                     ts_call_sweep_text,
+                          &t);
+}
+
 static int list_of_plan(collective_job *j)
 {
   ts_session *s = ts_session_new(j->arena);
@@ -358,7 +435,7 @@ static int list_of_plan(collective_job *j)
   bool open = ts_input_open(s, j->path, &j->plan.compile, &input);
   int status = ts_options_report(&j->options, s->diags);
   if (open && !status)
-    status = list_over(j, &input.ir);
+    status = j->flows ? list_over(j, &input.ir) : tabulate(j, &input.ir);
   if (open)
     ts_input_close(&input);
   return status;
@@ -406,7 +483,7 @@ int ts_collective_main(int argc, char **argv)
                       .rank = -1,
                       .links = {450e9, 400e9}};
   int status = !collective_read_options(&j, argc, argv) ? j.options.status :
-               j.flows && is_plan(j.path)               ? list_of_plan(&j) :
+               is_plan(j.path)                          ? list_of_plan(&j) :
                                                           explain(&j);
   ts_arena_free(j.arena);
   return status;

@@ -44,6 +44,8 @@ trainspec_SOURCES = \
 	tools/cli/calibrate_report.h \
 	tools/cli/calibrate_steps.c \
 	tools/cli/calibrate_steps.h \
+	tools/cli/calls.c \
+	tools/cli/calls.h \
 	tools/cli/causes.c \
 	tools/cli/causes.h \
 	tools/cli/diff_comment.c \

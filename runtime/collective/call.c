@@ -21,6 +21,11 @@ bool ts_is_half(uint32_t kind) { return kind == TS_IR_ALL_GATHER || kind == TS_I
 
 bool ts_is_whole(uint32_t kind) { return kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER; }
 
+bool ts_adds(uint32_t kind)
+{
+  return kind == TS_IR_ALL_REDUCE || kind == TS_IR_REDUCE_SCATTER || kind == TS_IR_REDUCE;
+}
+
 double ts_passes(uint32_t kind) { return ts_is_whole(kind) ? 2 : 1; }
 
 double ts_levels(uint32_t islands) { return islands > 1 ? floor(log2(islands)) : 0; }

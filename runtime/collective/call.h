@@ -84,6 +84,7 @@ typedef struct ts_path_use { uint32_t offered, idle; } ts_path_use;
 
 bool ts_is_half(uint32_t kind);  /* all-gather, reduce-scatter */
 bool ts_is_whole(uint32_t kind); /* all-reduce, barrier */
+bool ts_adds(uint32_t kind);     /* all-reduce, reduce-scatter, reduce: buffers are added up */
 double ts_passes(uint32_t kind); /* in and out, or up and down: 2 of what is whole, else 1 */
 double ts_levels(uint32_t islands); /* of a binary tree */
 /* Each channel's chain begins at another rank of an island, at the NIC that the channel leaves by.

@@ -14,6 +14,9 @@ typedef struct ts_white_box { /* a call, taken apart; times in ps */
   uint32_t channels, threads; /* in use: fewer for small messages */
   double rounds;              /* times that the channels' chunks go through all steps */
   double connection, intra, inter, reduction; /* their sum is what the method takes */
+  /* of `intra` or `inter`: adding up, where the method does not state what it takes */
+  double adding;
+  bool adding_inside;
   double factor;              /* by which the anchors correct the sum: measured / modelled */
   bool beyond;                /* outside of the sizes measured */
 } ts_white_box;
@@ -27,6 +30,8 @@ const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir,
                                               const ts_ir_net_model *model, uint32_t kind,
                                               const ts_profile *profile);
 ts_white_box ts_white_box_estimate(const ts_white_box_plan *plan, uint64_t bytes);
+/* Its parts in ps, by the anchors' factor: adding up is a part of `reduction`. */
+ts_estimate ts_white_box_parts(const ts_white_box *box);
 ts_estimate ts_white_box_time(const ts_white_box_plan *plan, uint64_t bytes);
 /* `calls` of `bytes` each, issued as one group: the library chooses for all bytes together,
  * connects once, and only a ring's steps are taken for each call. */

@@ -12,3 +12,17 @@ c _all_reduce.log
 c std/networks/nccl_hopper.json --bytes 1000000 --intra 3600Gb/s
 c std/networks/nccl_hopper.json --intra fast
 c std/networks/nccl_hopper.json --inter=-3
+# Calls over a group of a plan: their parts, also of reduction between nodes, by what answers in plays; times and bandwidths under each model, as text, CSV, JSON and a picture.
+cp ../../examples/gpt3_175b.ts $scratch/plan.ts
+c --parts --over dp --bytes 67108864 $scratch/plan.ts
+c --parts --over tp --of reduce_scatter --format csv $scratch/plan.ts
+c --parts --over dp --of all_gather --bytes 1048576 --format json $scratch/plan.ts
+c --sweep --over dp $scratch/plan.ts
+c --sweep --over dp --bytes 1000000 --format csv $scratch/plan.ts
+c --sweep --over dp --format svg -o $scratch/sweep.svg $scratch/plan.ts; grep -o '<polyline\|(in plays)\|[a-z_]* over dp, .* GB/s' $scratch/sweep.svg
+c --parts $scratch/plan.ts
+c --parts --over dp --rank 99999 $scratch/plan.ts
+c --parts --sweep $scratch/plan.ts
+c --parts std/networks/nccl_hopper.json
+c --parts --over dp --format svg $scratch/plan.ts
+c --over dp $scratch/plan.ts
