@@ -97,3 +97,32 @@ let h200_efa = [whitebox("std/networks/h200_sxm.json", tier: 0)] + nvswitch_h100
 let h100_roce = [whitebox("std/networks/h100_sxm.json", tier: 0)] + nvswitch_h100 + roce_h100
 let h100_tcpx = [whitebox("std/networks/h100_sxm.json", tier: 0)] + nvswitch_h100 + tcpx
 let b200_roce = [whitebox("std/networks/b200_sxm.json", tier: 0)] + nvswitch_h100 + roce_b200
+
+// Memory that NCCL takes of a device, for `memory` of a plan: `memory = nccl_memory([tp, dp])`, a
+// communicator for each group of several ranks. A ring has one connection a channel and a rank,
+// whose receiver holds the buffers of the protocols (NCCL 2.27, src/include/device.h: 8 steps of 512
+// threads and 8 lines for LL, of 640 threads and 120 words for LL128; NCCL_BUFFSIZE). With 32
+// channels, 48 MiB are left for the kernels of 342 MiB that two GPUs take (aiconfigurator,
+// `nccl_mem`, NCCL 2.27.3); four and eight GPUs take 392 MiB. `channels` is what the release opens
+// (NCCL_DEBUG=INFO prints it), `connections` 2 where trees are in use besides rings.
+fn nccl_communicator(
+  ranks: Int,
+  channels: Int = 32,
+  connections: Int = 1,
+  simple: Size = 4 MiB,
+  ll: Size = 512 KiB,
+  ll128: Size = 4915200 B,
+) -> Size = if ranks > 1 then channels * connections * (simple + ll + ll128) else 0 B
+fn nccl_memory(
+  groups: List[Int],
+  channels: Int = 32,
+  connections: Int = 1,
+  simple: Size = 4 MiB,
+  ll: Size = 512 KiB,
+  ll128: Size = 4915200 B,
+  kernels: Size = 48 MiB,
+) -> Record = {
+  nccl: (if max(groups) > 1 then kernels else 0 B) + sum([
+    nccl_communicator(n, channels: channels, connections: connections, simple: simple, ll: ll, ll128: ll128) for n in groups
+  ]),
+}

@@ -1,4 +1,4 @@
-/* trainspec collective --parts, --sweep: calls over a group of a plan, by size, under its models. */
+/* trainspec collective --parts, --sweep: calls over a group, by size, under models of a plan. */
 #ifndef TS_TOOLS_CLI_CALLS_H
 #define TS_TOOLS_CLI_CALLS_H
 
