@@ -630,6 +630,16 @@ static void read_words(command_line_reader *r)
   }
 }
 
+/* A file of Python is no settings: what it says is known when it runs. */
+static void refuse_python(command_line_reader *r)
+{
+  uint32_t program = program_of(r->line);
+  if (r->files && !r->read && !r->found.count && program != UINT32_MAX)
+    ts_diag_add(r->s->diags, TS_E0708, span_of(r, program, program),
+                "`%s` is Python, which is not run here: give its settings as a file or arguments",
+                r->line->word[program]);
+}
+
 /* -- scripts: their words, as a shell would hand them over, stand for them -- */
 
 static bool is_script(const command_line_reader *r, const char *word)
@@ -845,6 +855,7 @@ const char *ts_command_line_plan(ts_session *s, const ts_command_line *line, siz
   put_all_words(&r, line);
   map_words(&r);
   read_words(&r);
+  refuse_python(&r);
   if (ts_diags_errors(s->diags))
     return NULL;
   const char *plan = plan_text(&r);

@@ -781,7 +781,6 @@ let command_line = {
   gpus: "0",
   files: ["yaml json sh"],
   dashes: true,
-  reads: ["deepspeed_config"],
   prefixes: [
     { given: "model_args___", as: "" },
     { given: "runtime_args___", as: "" },

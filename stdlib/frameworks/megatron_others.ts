@@ -11,7 +11,7 @@ let megatron_others_harmless = [
   {
     why: "DeepSpeed's file says again what arguments of Megatron-DeepSpeed say.",
     names: [
-      "train_batch_size train_micro_batch_size_per_gpu gradient_accumulation_steps gradient_clipping zero_optimization_*",
+      "deepspeed_config train_batch_size train_micro_batch_size_per_gpu gradient_accumulation_steps gradient_clipping zero_optimization_*",
       "bf16_enabled fp16_* steps_per_print wall_clock_breakdown zero_allow_untested_optimizer data_types_* communication_data_type",
       "prescale_gradients data_efficiency_* curriculum_learning_* checkpoint_parallel_write_pipeline csv_monitor_* comms_logger_*",
     ],

@@ -40,3 +40,4 @@ wrong '[training]\nseq_len = 1\nseq_len = 2\n'
 wrong '[compile]\nenable = maybe\n'
 trainspec import torchtitan nowhere.toml 2>&1
 trainspec import torchtitan job.yaml 2>&1
+trainspec import torchtitan registry.py 2>&1
