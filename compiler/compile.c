@@ -109,8 +109,10 @@ static ts_pass_status compile(ts_session *s, const char *path, const ts_compile_
   ts_heap_doing("reading the plan");
   ts_plan *plan = ts_plan_load(s, path, o->plan_name);
   say_something(s, plan, "reading the plan");
-  if (!plan || ts_diags_errors(s->diags))
+  if (!plan || ts_diags_errors(s->diags)) {
+    s->options->listed = 0; /* with all rounds it would be refused just so */
     return TS_PASS_REFUSED;
+  }
   ts_heap_doing("lowering the plan");
   bool replays = ts_plan_replays(s, plan);
   if (replays)

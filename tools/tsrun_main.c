@@ -676,7 +676,8 @@ int ts_tsrun_main(int argc, char **argv)
     const ts_ir *other = compared ? &before.ir : NULL;
     uint32_t listed = needs_no_rounds(&t) ? LISTED : 0;
     status = open_and_play(&t, &input, listed, other, &opened);
-    if (listed && (!opened || status == TS_EXIT_AGAIN))
+    bool refused = !opened && t.session->options->listed; /* perhaps as rounds are left out */
+    if (listed && (refused || status == TS_EXIT_AGAIN))
       status = open_and_play(begin_again(&t), &input, 0, other, &opened);
   }
   int rejected = ts_options_report(&t.options, t.session->diags); /* and warnings */

@@ -16,7 +16,7 @@ typedef struct ts_domain {
   bool (*stages)(ts_session *s, const struct ts_applied *schedule, uint32_t *parts);
   /* declarations of record types, in the language */
   const char *record_types;
-  /* topology("system.xml") */
+  /* nccl_xml("system.xml") */
   ts_value (*topology)(const struct ts_builtin_call *c);
 } ts_domain;
 

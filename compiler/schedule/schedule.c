@@ -666,7 +666,7 @@ static uint32_t rounds_listed(const ts_session *s, const ts_schedule *sc)
 static bool holds_items(const ts_session *s, const ts_schedule *sc)
 {
   uint64_t items = sc->items.count;
-  for (uint32_t r = 0; r < sc->ranks; r++)
+  for (uint32_t r = 0; sc->left_out && r < sc->ranks; r++)
     items += (uint64_t)sc->left_out * sc->round[r].count;
   return items <= s->limits.items;
 }

@@ -193,9 +193,15 @@ fn _reached(level: List[Int], ends: List, k: Int) -> List[String] = [str(e[1]) f
 fn _raised(level: List[Int], marks: List[Int], k: Int) -> List[Int] = [
   if level[i] < 0 and marks[i] >= 0 then k else level[i] for i in 0..len(level)
 ]
-fn _levels(level: List[Int], ends: List, k: Int) -> List[Int] = _higher(level, ends, k, _reached(level, ends, k))
-fn _higher(level: List[Int], ends: List, k: Int, reached: List[String]) -> List[Int] = if len(reached) == 0 then level
-  else _levels(_raised(level, places([str(i) for i in 0..len(level)], reached), k + 1), ends, k + 1)
+fn _higher(level: List[Int], ends: List, k: Int) -> List[Int] = _marked(level, _reached(level, ends, k), k)
+fn _marked(level: List[Int], reached: List[String], k: Int) -> List[Int] = if len(reached) == 0 then level
+  else _raised(level, places([str(i) for i in 0..len(level)], reached), k + 1)
+fn _four(level: List[Int], ends: List, k: Int) -> List[Int] = _higher(
+  _higher(_higher(_higher(level, ends, k), ends, k + 1), ends, k + 2),
+  ends,
+  k + 3,
+)
+fn _levels(level: List[Int], ends: List) -> List[Int] = _four(_four(_four(_four(level, ends, 0), ends, 4), ends, 8), ends, 12)
 
 // A part is a member of one of four arrays: gpu, inside, leaf, spine.
 record Link {
@@ -243,13 +249,14 @@ fn _placed(links: List, ends: List, array: List[Int], place: List[Int], level: L
   links: [_up(links[i], ends[i][0], ends[i][1], array, place, level, room) for i in 0..len(links)],
 }
 fn _leveled(g: Graph, links: List, ends: List, level: List[Int], room: Room) -> Record = if any([l < 0 for l in level])
-  then refuse("`" + [g.parts[i].name for i in 0..len(level) if level[i] < 0][0] + "` is linked to no GPU")
-  else _laid(links, ends, [if g.parts[i].kind == "gpu" then 0 else min(level[i] + 1, 3) for i in 0..len(level)], level, room)
+  then refuse(
+  "`" + [g.parts[i].name for i in 0..len(level) if level[i] < 0][0] + "` is linked to no GPU, or over more than 16 links",
+) else _laid(links, ends, [if g.parts[i].kind == "gpu" then 0 else min(level[i] + 1, 3) for i in 0..len(level)], level, room)
 fn _ended(g: Graph, links: List, ends: List, room: Room) -> Record = _leveled(
   g,
   links,
   ends,
-  _levels([if p.kind == "switch" then -1 else 0 for p in g.parts], ends, 0),
+  _levels([if p.kind == "switch" then -1 else 0 for p in g.parts], ends),
   room,
 )
 fn _end(c: Cable, a: Int, b: Int) -> List[Int] = if a < 0 or b < 0

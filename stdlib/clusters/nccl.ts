@@ -17,7 +17,7 @@ cluster nccl_nodes(
   pcie_latency: Time = 0.6 us,
   nic_latency: Time = 1.8 us,
 ) {
-  let t = topology(file)
+  let t = nccl_xml(file)
   let nvlink = _nccl_nvlink(t.sm)
   device gpu[nodes, t.gpus]: kind
   switch part[nodes, t.parts], nvswitch[nodes], fabric[1]

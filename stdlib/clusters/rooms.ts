@@ -72,17 +72,34 @@ fn _entry(line: List[String]) -> Record = {
   switches: [h for v in _value(line, "Switches") for h in hosts_of(v)],
 }
 // The file has no rates: what the nodes below a switch can send, over the oversubscription, goes up.
-fn _below(entries: List, names: List, e: Record, room: Record) -> Int = len(e.hosts) +
-  sum([_below(entries, names, entries[i], room) for i in places(e.switches, names) if i >= 0] + [0])
-fn _tree(entries: List[Record], room: Room) -> Graph = _rooted(entries, [e.name for e in entries], room)
+// Nodes below each switch: of its own, and those of the switches below it, found level by level.
+fn _counted(entries: List, names: List, below: List[Int]) -> List[Int] = [
+  len(e.hosts) + sum([below[i] for i in places(e.switches, names) if i >= 0] + [0]) for e in entries
+]
+fn _twice(entries: List, names: List, below: List[Int]) -> List[Int] = _counted(entries, names, _counted(entries, names, below))
+fn _levels8(entries: List, names: List, below: List[Int]) -> List[Int] = _twice(
+  entries,
+  names,
+  _twice(entries, names, _twice(entries, names, _twice(entries, names, below))),
+)
+fn _below(entries: List, names: List) -> List[Int] = _settled(entries, names, _levels8(entries, names, [0 for e in entries]))
+fn _same(a: List[Int], b: List[Int]) -> Bool = all([a[i] == b[i] for i in 0..len(a)])
+fn _settled(entries: List, names: List, below: List[Int]) -> List[Int] = if _same(below, _counted(entries, names, below)) then below
+  else refuse("a switch of the file lies below itself, or more than 8 levels are below one")
+fn _tree(entries: List[Record], room: Room) -> Graph = _rooted(
+  entries,
+  [e.name for e in entries],
+  _below(entries, [e.name for e in entries]),
+  room,
+)
 fn _nic(room: Room) -> Rate = must(room.nic, "topology.conf has no rates: give `nic` in `room`, the rate of a GPU's NIC")
-fn _rooted(entries: List[Record], names: List[String], room: Room) -> Graph = {
+fn _rooted(entries: List[Record], names: List[String], below: List[Int], room: Room) -> Graph = {
   parts: [{ name: n, kind: "switch" } for n in names] + [{ name: h, kind: "host" } for e in entries for h in e.hosts],
   cables: [{ a: h, b: e.name, rate: _nic(room) } for e in entries for h in e.hosts for g in 0..room.gpus] + [
     {
       a: s,
       b: e.name,
-      rate: _nic(room) * room.gpus * _below(entries, names, entries[must_place(s, places([s], names)[0])], room) / room.oversubscription,
+      rate: _nic(room) * room.gpus * below[must_place(s, places([s], names)[0])] / room.oversubscription,
     } for e in entries for s in e.switches
   ],
 }
@@ -111,8 +128,20 @@ fn _numbered(before: String, ranges: List[String], behind: String) -> List[Strin
 ]
 fn _range(ends: List[String]) -> List[String] = [_padded(str(n), len(letters(ends[0]))) for n in _at(ends[0]).._at(last(ends)) + 1]
 fn _at(text: String) -> Int = must(number(text, none), "`" + text + "` is no number of a host")
-fn _padded(text: String, width: Int) -> String = _joined(["0" for i in len(letters(text))..width]) + text
-fn _joined(texts: List[String]) -> String = if len(texts) == 0 then "" else texts[0] + _joined([texts[i] for i in 1..len(texts)])
+fn _padded(text: String, width: Int) -> String = [
+  "",
+  "0",
+  "00",
+  "000",
+  "0000",
+  "00000",
+  "000000",
+  "0000000",
+  "00000000",
+][min(
+  max(width - len(letters(text)), 0),
+  8,
+)] + text
 
 // ---- `nvidia-smi topo -m`: how each two GPUs and NICs of a node are joined ----
 // PIX, PXB: by PCIe switches; PHB, NODE: within a processor; SYS: between processors; NVn: n NVLinks.
@@ -131,10 +160,7 @@ fn _matrix(rows: List, room: Room) -> Graph = if any([len([c for c in r if _join
 fn _near(cell: String, words: List) -> Bool = any([cell == w for w in words])
 // The first one that shares a PCIe switch, or a processor, with it.
 fn _group(rows: List, i: Int, near: List) -> Int = [j for j in 0..len(rows) if j == i or _near(rows[i][j + 1], near)][0]
-fn _nvlinks(cell: String) -> Int = if within(cell, "NV*") then number(
-  _joined([l for l in letters(cell) if l != "N" and l != "V"]),
-  0,
-) else 0
+fn _nvlinks(cell: String) -> Int = if within(cell, "NV*") then number(words(cell, "NV")[0], 0) else 0
 fn _node(rows: List, gpus: List[Int], nics: List[Int], room: Room) -> Graph = _parted(
   rows,
   gpus,

@@ -43,7 +43,7 @@ block hf_causal_loss(logits: Tensor, held: Size) {
   }
 }
 
-model hf_decoder(
+model hf_causal(
   layers: Int,
   hidden: Int,
   heads: Int,
@@ -70,7 +70,7 @@ model hf_decoder(
   loss = hf_causal_loss(logits, held + copies) as loss
 }
 
-fn hf_llama32_1b(seq: Int, amp: Any = none, again: Bool = false) -> Model = hf_decoder(
+fn hf_llama32_1b(seq: Int, amp: Any = none, again: Bool = false) -> Model = hf_causal(
   16,
   2048,
   32,
@@ -82,7 +82,7 @@ fn hf_llama32_1b(seq: Int, amp: Any = none, again: Bool = false) -> Model = hf_d
   amp: amp,
   again: again,
 )
-fn hf_gemma_2b(seq: Int, amp: Any = none, again: Bool = false) -> Model = hf_decoder(
+fn hf_gemma_2b(seq: Int, amp: Any = none, again: Bool = false) -> Model = hf_causal(
   18,
   2048,
   8,

@@ -12,10 +12,10 @@ gives() { # CODE OPTIONS: of the file `example`
 }
 while IFS= read -r line; do
   case $line in
-    '<!-- file plan.ts -->') code=file ;;
+    '<!-- file plan.trainspec -->') code=file ;;
     '<!-- gives '*) code=${line#<!-- gives }; code=${code% -->}; options=${code#"${code%% *}"}; code=${code%% *} ;;
     '```') if [ -n "$inside" ]; then
-        [ "$code" = file ] && mv example plan.ts || { gives "$code" "$options"; count=$((count + 1)); }; inside= code=
+        [ "$code" = file ] && mv example plan.trainspec || { gives "$code" "$options"; count=$((count + 1)); }; inside= code=
       elif [ -n "$code" ]; then inside=yes; : >example; fi ;;
     *) [ -z "$inside" ] || printf '%s\n' "$line" >>example ;;
   esac
