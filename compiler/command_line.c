@@ -92,17 +92,9 @@ static bool among(const ts_value *list, const char *name)
 
 /* -- the table -- */
 
-static const ts_value *command_line_member(const ts_record *of, const char *name)
-{
-  for (uint32_t i = 0; i < of->count; i++)
-    if (strcmp(of->at[i].name, name) == 0)
-      return of->at[i].value;
-  return NULL;
-}
-
 static const ts_value *field(const command_line_reader *r, const char *name)
 {
-  return command_line_member(r->table, name);
+  return ts_record_find(r->table, name);
 }
 
 /* The record of a list, `{ why, names, but }`, whose names hold this one. */
@@ -111,7 +103,7 @@ static const ts_record *entry(const command_line_reader *r, const char *list, co
   const ts_value *v = field(r, list);
   for (uint32_t i = 0; v && v->type == TS_T_LIST && i < v->u.list->count; i++) {
     const ts_value *one = &v->u.list->at[i];
-    if (one->type == TS_T_RECORD && among(command_line_member(one->u.record, "names"), name))
+    if (one->type == TS_T_RECORD && among(ts_record_find(one->u.record, "names"), name))
       return one->u.record;
   }
   return NULL;
@@ -122,17 +114,11 @@ static const char *reason(const command_line_reader *r, const char *list, const 
                           const char *const *word, uint32_t count)
 {
   const ts_record *found = entry(r, list, name);
-  const ts_value *why = found ? command_line_member(found, "why") : NULL;
+  const ts_value *why = found ? ts_record_find(found, "why") : NULL;
   uint32_t plain = 0;
-  while (found && plain < count && among(command_line_member(found, "but"), word[plain]))
+  while (found && plain < count && among(ts_record_find(found, "but"), word[plain]))
     plain++;
   return !why || why->type != TS_T_STRING || (count && plain == count) ? NULL : why->u.string;
-}
-
-static const char *string_member(const ts_record *of, const char *name)
-{
-  const ts_value *v = command_line_member(of, name);
-  return v && v->type == TS_T_STRING ? v->u.string : "";
 }
 
 /* What stands for the first of `prefixes`, `{ given, as }`, that the name begins with. */
@@ -141,9 +127,9 @@ static const char *renamed(command_line_reader *r, const char *name)
   const ts_value *list = field(r, "prefixes");
   for (uint32_t i = 0; list && list->type == TS_T_LIST && i < list->u.list->count; i++) {
     const ts_record *one = list->u.list->at[i].u.record;
-    const char *given = string_member(one, "given");
+    const char *given = ts_record_text(one, "given");
     if (strncmp(name, given, strlen(given)) == 0)
-      return ts_arena_printf(r->s->arena, "%s%s", string_member(one, "as"), name + strlen(given));
+      return ts_arena_printf(r->s->arena, "%s%s", ts_record_text(one, "as"), name + strlen(given));
   }
   return name;
 }
@@ -240,7 +226,7 @@ static void command_line_follow(command_line_reader *r, const given *g)
 static const char *harmless(const command_line_reader *r, const char *name)
 {
   const ts_record *found = entry(r, "harmless", name);
-  const ts_value *why = found ? command_line_member(found, "why") : NULL;
+  const ts_value *why = found ? ts_record_find(found, "why") : NULL;
   return why && why->type == TS_T_STRING ? why->u.string : "as set, it changes nothing";
 }
 
@@ -283,6 +269,17 @@ static void take_nothing(command_line_reader *r, const given *g)
 
 static void read_named(command_line_reader *r, const given *g);
 
+/* Why a key is followed in part; NULL: it is not. A pattern speaks of keys without a parameter: it
+ * alone holds a longer name, too. */
+static const char *partly(command_line_reader *r, const given *g)
+{
+  const ts_record *found = entry(r, "partly", g->name);
+  const char *longer = ts_arena_printf(r->s->arena, "%s ", g->name);
+  if (found && formal(r, g->name) && among(ts_record_find(found, "names"), longer))
+    return NULL;
+  return reason(r, "partly", g->name, g->word, g->count);
+}
+
 static void command_line_take(command_line_reader *r, const given *as_given)
 {
   given own = filled(r, *as_given), *g = &own;
@@ -307,7 +304,7 @@ static void command_line_take(command_line_reader *r, const given *as_given)
     ts_diag_help(d, "%s", why);
     return;
   }
-  if ((why = reason(r, "partly", g->name, g->word, g->count))) {
+  if ((why = partly(r, g))) {
     ts_diag *d = ts_diag_add(r->s->diags, TS_W0708, g->at, "`%s` is followed in part", g->shown);
     ts_diag_help(d, "%s", why);
   }
@@ -469,10 +466,15 @@ static void read_named(command_line_reader *r, const given *g)
              *slash = r->script ? strrchr(r->script, '/') : NULL;
   if (slash && *name != '/')
     name = ts_arena_printf(r->s->arena, "%.*s/%s", (int)(slash - r->script), r->script, name);
-  if (g->count && formats(r, name))
+  if (!g->count) {
+    take_nothing(r, g);
+  } else if (formats(r, name)) {
     command_line_settings(r, name, g->at);
-  else
-    TS_PUSH(r->s->arena, &r->passed, (passed_over){g->shown, harmless(r, g->name)});
+  } else {
+    ts_diag *d = ts_diag_add(r->s->diags, TS_E0708, g->at, "`%s` names `%s`, which is not read",
+                             g->shown, name);
+    ts_diag_help(d, "settings are files that end in .json, .toml or .yaml");
+  }
 }
 
 /* Where the word stands, if a script has it. */
@@ -486,12 +488,18 @@ static const char *where(command_line_reader *r, uint32_t i, const char *word)
                 ts_arena_printf(r->s->arena, "%s, %s", word, file);
 }
 
-/* NAME=VALUE before the arguments: a variable of the environment. */
+/* NAME=VALUE */
+static bool sets_variable(const char *word)
+{
+  size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+  return length && word[length] == '=';
+}
+
+/* Before the arguments it is a variable of the environment. */
 static bool variable(command_line_reader *r, uint32_t i)
 {
   const char *word = r->line->word[i], *equals = strchr(word, '=');
-  if (!equals || equals == word ||
-      strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != (size_t)(equals - word))
+  if (!sets_variable(word))
     return false;
   const char *value = equals + 1;
   given g = {as_name(r, word, (size_t)(equals - word)),
@@ -546,13 +554,6 @@ static uint32_t program_of(const ts_command_line *l)
       return i;
   }
   return UINT32_MAX;
-}
-
-/* NAME=VALUE */
-static bool sets_variable(const char *word)
-{
-  size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-  return length && word[length] == '=';
 }
 
 /* Word i, which is no argument. False: nobody knows what it is. */
@@ -749,31 +750,27 @@ static void put_all_passed(command_line_reader *r, text *t)
   }
 }
 
-static const char *string_field(const command_line_reader *r, const char *name)
-{
-  const ts_value *v = field(r, name);
-  return v && v->type == TS_T_STRING ? v->u.string : "";
-}
-
 static const char *plan_text(command_line_reader *r)
 {
   const ts_command_line *l = r->line;
   const ts_value *lines = field(r, "plan");
   text t = {0};
-  command_line_put(r, &t, ts_arena_printf(r->s->arena, "// %s\n", string_field(r, "about")));
+  command_line_put(r, &t,
+                   ts_arena_printf(r->s->arena, "// %s\n", ts_record_text(r->table, "about")));
   command_line_put(r, &t,
                    ts_arena_printf(r->s->arena, "import std.frameworks.%s\n\n", l->framework));
   command_line_put(
     r, &t,
-    ts_arena_printf(r->s->arena, "param gpus: Int = %s\nparam gpu: String = %s\n\n",
-                    l->gpus                             ? l->gpus :
-                    r->read && *string_field(r, "gpus") ? string_field(r, "gpus") :
-                                                          "8",
-                    ts_argument_quoted(r->s->arena, l->gpu ? l->gpu : string_field(r, "gpu"))));
+    ts_arena_printf(
+      r->s->arena, "param gpus: Int = %s\nparam gpu: String = %s\n\n",
+      l->gpus                                      ? l->gpus :
+      r->read && *ts_record_text(r->table, "gpus") ? ts_record_text(r->table, "gpus") :
+                                                     "8",
+      ts_argument_quoted(r->s->arena, l->gpu ? l->gpu : ts_record_text(r->table, "gpu"))));
   put_all_passed(r, &t);
   command_line_put(r, &t,
                    ts_arena_printf(r->s->arena, "let arguments: %s = {\n  gpus,\n  gpu,\n",
-                                   string_field(r, "arguments")));
+                                   ts_record_text(r->table, "arguments")));
   put_found(r, &t);
   command_line_put(r, &t, "}\n");
   for (uint32_t i = 0; lines && lines->type == TS_T_LIST && i < lines->u.list->count; i++) {
@@ -818,7 +815,7 @@ static bool load(command_line_reader *r)
       table.type != TS_T_RECORD)
     return false;
   r->table = table.u.record;
-  const char *name = string_field(r, "arguments");
+  const char *name = ts_record_text(r->table, "arguments");
   if (!ts_module_lookup(s, module, ts_lang_intern(s->lang, name, strlen(name)), TS_NO_SPAN,
                         &type) ||
       type.type != TS_T_DECL || type.u.decl->kind != TS_AST_RECORD_TYPE)

@@ -15,12 +15,6 @@ static bool lookup(ts_session *s, ts_module *m, const char *name, ts_value *v)
   return ts_module_lookup(s, m, ts_lang_intern(s->lang, name, strlen(name)), TS_NO_SPAN, v);
 }
 
-static const char *text_field(const ts_record *r, const char *name)
-{
-  const ts_value *v = ts_record_find(r, name);
-  return v && v->type == TS_T_STRING ? v->u.string : "";
-}
-
 static double quantities_number_of(const ts_value *v)
 {
   return !v                      ? 0 :
@@ -33,14 +27,14 @@ static double quantities_number_of(const ts_value *v)
 static ts_quantity quantity_of(const ts_record *r)
 {
   const ts_value *host = ts_record_find(r, "host");
-  const char *calls = text_field(r, "calls");
-  return (ts_quantity){.name = text_field(r, "name"),
+  const char *calls = ts_record_text(r, "calls");
+  return (ts_quantity){.name = ts_record_text(r, "name"),
                        .kind = host && host->type == TS_T_BOOL && host->u.truth ? TS_QUANTITY_HOST :
                                !strcmp(calls, "inside")  ? TS_QUANTITY_INSIDE :
                                !strcmp(calls, "between") ? TS_QUANTITY_BETWEEN :
                                                            TS_QUANTITY_KERNELS,
-                       .families = text_field(r, "kernels"),
-                       .formats = text_field(r, "formats"),
+                       .families = ts_record_text(r, "kernels"),
+                       .formats = ts_record_text(r, "formats"),
                        .prior = quantities_number_of(ts_record_find(r, "prior"))};
 }
 

@@ -443,40 +443,26 @@ static void turn_parameters(ways_out_finder *f)
 
 /* ---- Rows of the list ---- */
 
-const char *ts_way_text(const ts_record *r, const char *name)
-{
-  const ts_value *v = ts_record_find(r, name);
-  return v && v->type == TS_T_STRING ? v->u.string : "";
-}
-
-double ts_way_number(const ts_record *r, const char *name, double otherwise)
-{
-  const ts_value *v = ts_record_find(r, name);
-  return v && v->type == TS_T_INT  ? (double)v->u.integer :
-         v && v->type == TS_T_REAL ? v->u.real :
-                                     otherwise;
-}
-
 static void try_row(ways_out_finder *f, const ts_record *r)
 {
-  const char *to = ts_way_text(r, "to"), *from = ts_way_text(r, "from"), *word;
+  const char *to = ts_record_text(r, "to"), *from = ts_record_text(r, "from"), *word;
   const ts_value *keep = ts_record_find(r, "keep");
   f->row = r;
-  if (*(word = ts_way_text(r, "set"))) {
+  if (*(word = ts_record_text(r, "set"))) {
     set_fields(f, word, to, from);
-  } else if (*(word = ts_way_text(r, "add"))) {
+  } else if (*(word = ts_record_text(r, "add"))) {
     add_to_list(f, to, word, from);
-  } else if (*(word = ts_way_text(r, "call"))) {
-    replacement by = {word, ts_way_text(r, "by"), from,
+  } else if (*(word = ts_record_text(r, "call"))) {
+    replacement by = {word, ts_record_text(r, "by"), from,
                       keep && keep->type == TS_T_INT ? keep->u.integer : 0};
     ways_out_walk(f, f->plan->decl, replace_call, &by);
-  } else if (*(word = ts_way_text(r, "halve"))) {
+  } else if (*(word = ts_record_text(r, "halve"))) {
     ways_out_walk(f, f->plan->decl, halve, (void *)(uintptr_t)word);
-  } else if (*ts_way_text(r, "trade")) {
+  } else if (*ts_record_text(r, "trade")) {
     trade_axes(f);
-  } else if (*(word = ts_way_text(r, "wrap"))) {
-    wrap_all(f, word, ts_way_text(r, "with"));
-  } else if (*ts_way_text(r, "turn")) {
+  } else if (*(word = ts_record_text(r, "wrap"))) {
+    wrap_all(f, word, ts_record_text(r, "with"));
+  } else if (*ts_record_text(r, "turn")) {
     turn_parameters(f);
   } else {
     add_way(f, NULL, 0, NULL, 0); /* changes no text */

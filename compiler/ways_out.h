@@ -18,10 +18,6 @@ typedef struct ts_way {
 
 typedef struct ts_ways { uint32_t count; const ts_way *at; } ts_ways;
 
-/* A field of a row that is a text, or ""; a number, or `otherwise`. */
-const char *ts_way_text(const struct ts_record *row, const char *name);
-double ts_way_number(const struct ts_record *row, const char *name, double otherwise);
-
 /* All ways of one row each of `list`, of the module of that name: "ways_out". `labels` hold
  * activations at the peak, largest first: "layer[*].attn.core". The plan has been compiled before,
  * so that mistakes are not reported again; none are listed if it cannot be. */

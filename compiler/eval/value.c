@@ -107,6 +107,20 @@ const ts_value *ts_record_find(const ts_record *record, const char *name)
   return NULL;
 }
 
+const char *ts_record_text(const ts_record *record, const char *name)
+{
+  const ts_value *v = ts_record_find(record, name);
+  return v && v->type == TS_T_STRING ? v->u.string : "";
+}
+
+double ts_record_number(const ts_record *record, const char *name, double otherwise)
+{
+  const ts_value *v = ts_record_find(record, name);
+  return v && v->type == TS_T_INT  ? (double)v->u.integer :
+         v && v->type == TS_T_REAL ? v->u.real :
+                                     otherwise;
+}
+
 const char *ts_with_article(ts_arena *arena, const char *name)
 {
   return ts_arena_printf(arena, "%s %s", strchr("aeiouAEIOU", name[0]) ? "an" : "a", name);

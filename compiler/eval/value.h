@@ -125,6 +125,9 @@ ts_value ts_shape_value(ts_arena *arena, ts_shape shape, ts_span span); /* a lis
 const ts_value *ts_record_get(const ts_record *record, const char *interned_name);
 /* the same, by text */
 const ts_value *ts_record_find(const ts_record *record, const char *name);
+const char *ts_record_text(const ts_record *record, const char *name); /* "": it is no String */
+/* of an Int or a Real */
+double ts_record_number(const ts_record *record, const char *name, double otherwise);
 bool ts_value_is_number(ts_value value);                                           /* Int or Real */
 const char *ts_function_name(const ts_function *function);
 /* "a Host", "an Optimizer" */

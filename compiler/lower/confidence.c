@@ -11,18 +11,6 @@
 
 /* -- rows of the table -- */
 
-static const char *confidence_text_of(const ts_record *r, const char *name)
-{
-  const ts_value *v = ts_record_find(r, name);
-  return v && v->type == TS_T_STRING ? v->u.string : "";
-}
-
-static double confidence_number_of(const ts_record *r, const char *name)
-{
-  const ts_value *v = ts_record_find(r, name);
-  return !v ? 0 : v->type == TS_T_INT ? (double)v->u.integer : v->type == TS_T_REAL ? v->u.real : 0;
-}
-
 static bool is_true(const ts_record *r, const char *name)
 {
   const ts_value *v = ts_record_find(r, name);
@@ -49,19 +37,19 @@ static uint32_t choice(const char *word, const char *const *names)
 
 static ts_ir_spread spread_of(ts_lowering *l, const ts_record *r)
 {
-  ts_ir_spread s = {.origin = choice(confidence_text_of(r, "of"), ts_ir_origin_names),
+  ts_ir_spread s = {.origin = choice(ts_record_text(r, "of"), ts_ir_origin_names),
                     .between = is_true(r, "between"),
                     .assumed = is_true(r, "assumed"),
-                    .rows = (uint32_t)confidence_number_of(r, "rows"),
-                    .spread = confidence_number_of(r, "spread")};
+                    .rows = (uint32_t)ts_record_number(r, "rows", 0),
+                    .spread = ts_record_number(r, "spread", 0)};
   bool kernels = s.origin == TS_IR_ORIGIN_KERNELS, network = s.origin == TS_IR_ORIGIN_NETWORK;
   if (kernels)
-    s.basis = choice(confidence_text_of(r, "basis"), ts_ir_basis_names);
+    s.basis = choice(ts_record_text(r, "basis"), ts_ir_basis_names);
   else if (network)
-    s.basis = choice(confidence_text_of(r, "model"), ts_ir_net_names);
-  s.name = ts_ir_add_string(l->b, confidence_text_of(r, kernels ? "family" : "file"));
-  s.dtype = ts_ir_add_string(l->b, confidence_text_of(r, "dtype"));
-  s.least_kib = network ? (uint32_t)confidence_number_of(r, "kib") : 0;
+    s.basis = choice(ts_record_text(r, "model"), ts_ir_net_names);
+  s.name = ts_ir_add_string(l->b, ts_record_text(r, kernels ? "family" : "file"));
+  s.dtype = ts_ir_add_string(l->b, ts_record_text(r, "dtype"));
+  s.least_kib = network ? (uint32_t)ts_record_number(r, "kib", 0) : 0;
   return s;
 }
 
@@ -174,16 +162,16 @@ static const char *runs_of(const ts_lowering *l, const ts_record *r, const run_k
   ts_arena *arena = l->s->arena;
   const char *text = "";
   const ts_value *experts = ts_record_find(r, "experts"), *nodes = ts_record_find(r, "nodes");
-  int bits = (int)confidence_number_of(r, "bits");
-  if ((*confidence_text_of(r, "framework") &&
-       strcmp(confidence_text_of(r, "framework"), k->framework) != 0) ||
-      (*confidence_text_of(r, "gpu") && strcmp(confidence_text_of(r, "gpu"), k->gpu) != 0) ||
+  int bits = (int)ts_record_number(r, "bits", 0);
+  if ((*ts_record_text(r, "framework") &&
+       strcmp(ts_record_text(r, "framework"), k->framework) != 0) ||
+      (*ts_record_text(r, "gpu") && strcmp(ts_record_text(r, "gpu"), k->gpu) != 0) ||
       (bits && bits != k->bits) || (experts && is_true(r, "experts") != k->experts) ||
       (nodes && is_true(r, "nodes") != k->nodes))
     return NULL;
-  if (*confidence_text_of(r, "framework"))
+  if (*ts_record_text(r, "framework"))
     text = ts_arena_printf(arena, "%s, ", k->framework);
-  if (*confidence_text_of(r, "gpu"))
+  if (*ts_record_text(r, "gpu"))
     text = ts_arena_printf(arena, "%s%s, ", text, k->gpu);
   if (bits)
     text = ts_arena_printf(arena, "%s%d bits, ", text, bits);
@@ -201,7 +189,7 @@ static void write_validation(ts_lowering *l, const ts_list *rows, const run_kind
   for (uint32_t i = 0; i < rows->count; i++) {
     const ts_record *r = rows->at[i].type == TS_T_RECORD ? rows->at[i].u.record : NULL;
     const char *runs =
-      r && choice(confidence_text_of(r, "quantity"), ts_ir_quantity_names) == quantity ?
+      r && choice(ts_record_text(r, "quantity"), ts_ir_quantity_names) == quantity ?
         runs_of(l, r, kind) :
         NULL;
     if (!runs)
@@ -212,11 +200,11 @@ static void write_validation(ts_lowering *l, const ts_list *rows, const run_kind
     *(ts_ir_validation *)record =
       (ts_ir_validation){.quantity = quantity,
                          .runs = text,
-                         .rows = (uint32_t)confidence_number_of(r, "rows"),
-                         .groups = (uint32_t)confidence_number_of(r, "groups"),
-                         .same_kind = *confidence_text_of(r, "framework") != 0,
-                         .below = confidence_number_of(r, "below"),
-                         .above = confidence_number_of(r, "above")};
+                         .rows = (uint32_t)ts_record_number(r, "rows", 0),
+                         .groups = (uint32_t)ts_record_number(r, "groups", 0),
+                         .same_kind = *ts_record_text(r, "framework") != 0,
+                         .below = ts_record_number(r, "below", 0),
+                         .above = ts_record_number(r, "above", 0)};
     return;
   }
 }

@@ -51,7 +51,7 @@ let command_line = {
     {
       why: "read, written and counted beside steps",
       names: [
-        "data_* min_iterations exit_iteration* train_* epochs logger_* checkpoint_* wandb_* tokenizer_* scheduler_* seed model_type model_attn_implementation model_dtype model_hf_config_kwargs_* model_save_name optimizer_* deepspeed_* zero_* code eval_* loss_log_interval kill_switch_path overfit_first_batch mem_profiler* train_log_iter_interval skip_validation world_size",
+        "data_* min_iterations exit_iteration* train_* epochs logger_* checkpoint_* wandb_* tokenizer_* scheduler_* seed model_type model_dtype model_save_name optimizer_* code eval_* loss_log_interval kill_switch_path overfit_first_batch mem_profiler* train_log_iter_interval skip_validation world_size",
       ],
     },
     { why: "how processes begin, find each other and are named", names: ["name_or_path local_rank global_rank name"] },
@@ -66,7 +66,7 @@ let command_line = {
     {
       why: "data are read beside the step",
       names: [
-        "hf_config_kwargs split sample_ratio sample_count max_length dl_num_workers use_data_cache cache_processed_data",
+        "split sample_ratio sample_count max_length dl_num_workers use_data_cache cache_processed_data",
         "cache_fs_type fail_on_missing_cache tokenizer data",
       ],
     },
@@ -78,6 +78,11 @@ let command_line = {
     { why: "what is written, logged and watched beside steps", names: ["logger wandb project"] },
   ],
   partly: [
+    {
+      why: "it can change a step, and is not followed: the plan has what the profile has",
+      but: ["false", "none", "0", "no", "", "null", "off", "False"],
+      names: ["model_hf_config_kwargs_* deepspeed_* zero_* model_attn_implementation hf_config_kwargs"],
+    },
     {
       why: "the MLP goes over sequences in tiles there, at once here: its activations are larger here",
       but: ["false"],

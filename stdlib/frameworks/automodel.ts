@@ -71,13 +71,13 @@ let command_line = {
     {
       why: "read, written, evaluated and logged beside steps",
       names: [
-        "recipe seed benchmark_* step_scheduler_* dist_env_* rng_* checkpoint_* dataset_* dataloader_* validation_* optimizer_* lr_scheduler_* ci_* wandb_* mlflow_* comet_* logger_* tokenizer_* loss_fn_* packed_sequence_* processor_* freeze_config_* clip_grad_norm_* auto_resume* slurm_* nvtx* callbacks_* run_*",
+        "recipe seed benchmark_* step_scheduler_* dist_env_* rng_* checkpoint_* dataset_* dataloader_* validation_* lr_scheduler_* ci_* wandb_* mlflow_* comet_* logger_* tokenizer_* processor_* clip_grad_norm_* auto_resume* slurm_* nvtx* callbacks_* run_*",
       ],
     },
     {
       why: "as the profile of NeMo AutoModel has it",
       names: [
-        "model__target_ model_torch_dtype model_trust_remote_code model_force_hf model_backend_* model_config__target_ model_attn_implementation model_use_* model_output_* model_config_* model_name_or_path model_text_config_* distributed_sequence_parallel distributed_enable_* distributed_defer_* distributed_patch_* distributed_moe_* distributed_pipeline_* distributed__target_ distributed_mp_policy_* distributed_offload_policy* distributed_dp_replicate_size compile_* fp8_* distributed_backend distributed_use_hf_tp_plan distributed_autopipeline_* autopipeline_* parallelizer_* distributed_reshard_*",
+        "model__target_ model_torch_dtype model_trust_remote_code model_force_hf model_config__target_ model_output_* model_name_or_path distributed_defer_* distributed_patch_* distributed__target_ distributed_backend distributed_use_hf_tp_plan parallelizer_*",
       ],
     },
     {
@@ -89,11 +89,24 @@ let command_line = {
     { why: "numbers of the optimizer and of losses: a step takes as long with any", names: ["step_scheduler lr_scheduler"] },
     { why: "checkpoints, and where weights come from", names: ["checkpoint"] },
   ],
-  partly: [{
-    why: "its effect is not followed: the plan has the default",
-    but: ["false", "none", "0", "no", "", "null", "off", "False"],
-    names: ["model loss_fn peft optimizer rng"],
-  }],
+  partly: [
+    {
+      why: "it can change a step, and is not followed: the plan has what the profile has",
+      but: ["false", "none", "0", "no", "", "null", "off", "False"],
+      names: [
+        "model_config_* model_text_config_* model_backend_* model_attn_implementation distributed_enable_*",
+        "distributed_moe_* distributed_pipeline_* distributed_mp_policy_* distributed_offload_policy*",
+        "distributed_reshard_* distributed_sequence_parallel compile_* fp8_*",
+        "freeze_config_* loss_fn_* packed_sequence_* optimizer_* distributed_autopipeline_* autopipeline_*",
+        "model_use_*",
+      ],
+    },
+    {
+      why: "its effect is not followed: the plan has the default",
+      but: ["false", "none", "0", "no", "", "null", "off", "False"],
+      names: ["model loss_fn peft optimizer rng"],
+    },
+  ],
   refused: [
     { why: "steps with adapters have no plan here yet", names: ["peft_*"] },
     { why: "weights in 4 and 8 bits have no plan here yet", names: ["quantization_*"] },

@@ -72,13 +72,13 @@ let command_line = {
     {
       why: "DeepSpeed's buckets and numbers, as its profile has them",
       names: [
-        "optimizer_params_* scheduler_* gradient_clipping gradient_predivide_factor prescale_gradients steps_per_print wall_clock_breakdown memory_breakdown zero_allow_untested_optimizer zero_force_ds_cpu_optimizer communication_data_type data_types_* fp16_* bf16_* amp_* zero_optimization_* comms_logger_* flops_profiler_* aio_* activation_checkpointing_* train_batch_size train_micro_batch_size_per_gpu compile_* tensor_parallel_*",
+        "optimizer_params_* scheduler_* gradient_clipping gradient_predivide_factor prescale_gradients steps_per_print wall_clock_breakdown memory_breakdown zero_allow_untested_optimizer zero_force_ds_cpu_optimizer data_types_* fp16_* bf16_* amp_* zero_optimization_* comms_logger_* flops_profiler_* aio_* train_batch_size train_micro_batch_size_per_gpu",
       ],
     },
     {
       why: "kernels and ways to run of the profile",
       names: [
-        "attn_implementation flash_attention flash_attn_* sdp_attention xformers_attention eager_attention flex_attention* sage_attention s2_attention use_kernels bf16 bfloat16 tf32 float16 float32 fp32_* sample_packing sample_packing_* pad_to_sequence_len pad_to_multiple_of batch_flattening multipack_* experimental_skip_move_to_device gradient_checkpointing_kwargs_* type_of_model model_type is_*_derived_model deepcompile torch_compile* heads_k_stride ring_attn_func cut_cross_entropy liger_* lora_* plugins ddp* gpu_memory_limit tokens special_tokens* overrides_of_model_* chat_template* datasets_* test_datasets_* unfrozen_parameters rope_scaling fsdp_* save_* gc_steps device_map max_memory noisy_embedding_alpha group_by_length llama4_linearized_experts strict scaling_softmax* tiled_mlp_* mean_resizing_embeddings resize_token_embeddings_to_32x shrink_embeddings reinit_weights fix_untrained_tokens embeddings_skip_upcast",
+        "flash_attn_* use_kernels bf16 bfloat16 tf32 float16 float32 sample_packing sample_packing_* pad_to_sequence_len pad_to_multiple_of batch_flattening multipack_* experimental_skip_move_to_device gradient_checkpointing_kwargs_* type_of_model model_type is_*_derived_model heads_k_stride ring_attn_func lora_* plugins ddp* gpu_memory_limit tokens special_tokens* chat_template* datasets_* test_datasets_* rope_scaling fsdp_* save_* gc_steps device_map max_memory noisy_embedding_alpha group_by_length llama4_linearized_experts strict scaling_softmax* mean_resizing_embeddings resize_token_embeddings_to_32x shrink_embeddings reinit_weights fix_untrained_tokens embeddings_skip_upcast",
       ],
     },
     {
@@ -190,6 +190,16 @@ let command_line = {
     },
   ],
   partly: [
+    {
+      why: "it can change a step, and is not followed: the plan has what the profile has",
+      but: ["false", "none", "0", "no", "", "null", "off", "False"],
+      names: [
+        "communication_data_type compile_* tensor_parallel_* activation_checkpointing_* attn_implementation",
+        "flash_attention sdp_attention xformers_attention eager_attention flex_attention* sage_attention",
+        "s2_attention torch_compile* deepcompile cut_cross_entropy liger_* tiled_mlp_* overrides_of_model_*",
+        "unfrozen_parameters fp32_*",
+      ],
+    },
     {
       why: "activations that leave for the host have no plan in this importer yet",
       but: ["false"],

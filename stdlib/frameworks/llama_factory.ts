@@ -70,13 +70,13 @@ let command_line = {
     {
       why: "DeepSpeed's buckets and numbers, as its profile has them",
       names: [
-        "optimizer_params_* scheduler_* gradient_clipping gradient_predivide_factor prescale_gradients steps_per_print wall_clock_breakdown memory_breakdown zero_allow_untested_optimizer zero_force_ds_cpu_optimizer communication_data_type data_types_* fp16_* bf16_* amp_* zero_optimization_* comms_logger_* flops_profiler_* aio_* activation_checkpointing_* train_batch_size train_micro_batch_size_per_gpu compile_* tensor_parallel_*",
+        "optimizer_params_* scheduler_* gradient_clipping gradient_predivide_factor prescale_gradients steps_per_print wall_clock_breakdown memory_breakdown zero_allow_untested_optimizer zero_force_ds_cpu_optimizer data_types_* fp16_* bf16_* amp_* zero_optimization_* comms_logger_* flops_profiler_* aio_* train_batch_size train_micro_batch_size_per_gpu",
       ],
     },
     {
       why: "kernels and ways to run of the profile",
       names: [
-        "flash_attn use_unsloth use_unsloth_gc enable_liger_kernel use_reentrant_gc shift_attn upcast_layernorm upcast_lmhead_output pure_bf16 rope_scaling model_class kernel_config kernel_config_* init_config init_config_* dist_config_dcp_path dist_config_* use_v1_kernels enable_activation_checkpointing resize_vocab mixture_of_depths freeze_* packing neat_packing batching_strategy use_fast_tokenizer mix_strategy infer_backend",
+        "use_unsloth_gc use_reentrant_gc rope_scaling model_class kernel_config kernel_config_* init_config init_config_* dist_config_dcp_path use_v1_kernels enable_activation_checkpointing packing neat_packing batching_strategy use_fast_tokenizer mix_strategy infer_backend",
       ],
     },
     {
@@ -85,7 +85,7 @@ let command_line = {
         "template dataset dataset_dir media_dir train_on_prompt mask_history streaming interleave_probs",
         "preprocessing_batch_size preprocessing_num_workers ignore_pad_token_for_loss tool_format default_system",
         "enable_thinking preserve_thinking data_shared_file_system disable_shuffling max_length",
-        "account_for_embedding_in_pipeline_split account_for_loss_in_pipeline_split moe_token_dispatcher_type",
+        "account_for_embedding_in_pipeline_split account_for_loss_in_pipeline_split",
         "calculate_per_token_loss use_packed_sequences split_special_tokens add_tokens add_special_tokens",
         "new_special_tokens_config init_special_tokens use_kv_cache image_max_pixels image_min_pixels",
         "image_do_pan_and_scan video_max_pixels video_min_pixels video_fps video_maxlen use_audio_in_video",
@@ -172,6 +172,15 @@ let command_line = {
     },
   ],
   partly: [
+    {
+      why: "it can change a step, and is not followed: the plan has what the profile has",
+      but: ["false", "none", "0", "no", "", "null", "off", "False"],
+      names: [
+        "communication_data_type compile_* tensor_parallel_* activation_checkpointing_* flash_attn",
+        "use_unsloth enable_liger_kernel pure_bf16 dist_config_* mixture_of_depths freeze_* upcast_layernorm",
+        "upcast_lmhead_output shift_attn resize_vocab moe_token_dispatcher_type",
+      ],
+    },
     {
       why: "products in fp8 are not followed: the plan has them in bf16",
       but: ["false"],

@@ -165,13 +165,13 @@ let command_line = {
     {
       why: "numbers of the optimizer and of scales: a step takes as long with any",
       names: [
-        "optimizer_params_* optimizer_legacy_fusion scheduler_* fp16_* gradient_clipping gradient_predivide_factor prescale_gradients zero_allow_untested_optimizer zero_force_ds_cpu_optimizer steps_per_print wall_clock_breakdown memory_breakdown dump_state check_overflow managed_gradient_accumulation bf16_immediate_grad_update bf16_check_grad_overflow bf16_auto_cast amp_* torch_autocast_* communication_data_type seq_parallel_communication_data_type sequence_parallel_communication_data_type sparse_gradients tensorboard_* wandb_* csv_monitor_* comet_* flops_profiler_* comms_logger_* timers_* aio_* elasticity_* autotuning_* hybrid_engine_* eigenvalue_* monitor_config_* nebula_* checkpoint_* data_types_* disable_allgather disable_python_gc load_universal use_node_local_storage gradient_allreduce_op train_stage use_data_before_expert_parallelism tensor_parallel_preset_model tensor_parallel_tp_grain_size dataloader_drop_last graph_harvesting zero_optimization_round_*",
+        "optimizer_params_* optimizer_legacy_fusion scheduler_* fp16_* gradient_clipping gradient_predivide_factor prescale_gradients zero_allow_untested_optimizer zero_force_ds_cpu_optimizer steps_per_print wall_clock_breakdown memory_breakdown dump_state check_overflow managed_gradient_accumulation bf16_immediate_grad_update bf16_check_grad_overflow bf16_auto_cast sparse_gradients tensorboard_* wandb_* csv_monitor_* comet_* flops_profiler_* comms_logger_* timers_* aio_* elasticity_* autotuning_* eigenvalue_* monitor_config_* nebula_* checkpoint_* data_types_* disable_allgather disable_python_gc load_universal use_node_local_storage gradient_allreduce_op train_stage use_data_before_expert_parallelism tensor_parallel_preset_model tensor_parallel_tp_grain_size dataloader_drop_last graph_harvesting zero_optimization_round_*",
       ],
     },
     {
       why: "Accelerate's ways to wrap, to load and to save",
       names: [
-        "fsdp_auto_wrap_policy fsdp_backward_prefetch fsdp_forward_prefetch fsdp_cpu_ram_efficient_loading fsdp_sync_module_states fsdp_use_orig_params fsdp_state_dict_type fsdp_min_num_params fsdp_transformer_layer_cls_to_wrap fsdp_limit_all_gathers fsdp_xla* fsdp_final_state_dict_type fsdp_mixed_precision_policy fsdp_cpu_offload_pin_memory deepspeed_zero3_* deepspeed_deepspeed_* deepspeed_gradient_clipping deepspeed_offload_optimizer_nvme_path deepspeed_offload_param_nvme_path fp8_config_* dynamo_config_* mpirun_config_* parallelism_cp_comm_strategy parallelism_cp_backend parallelism_sp_backend parallelism_sp_attn_implementation parallelism_sp_seq_length parallelism_sp_seq_length_is_variable tpu_* downcast_bf16 ddp_broadcast_buffers ddp_static_graph ddp_find_unused_parameters full_determinism torch_empty_cache_steps auto_find_batch_size average_tokens_across_devices gradient_checkpointing_kwargs* activation_checkpointing_kwargs* use_reentrant accelerator_config* fsdp_config grad_checkpoint_kwargs attn_implementation use_cache tf32 use_cpu no_cuda use_ipex deepspeed accelerator_config parallelism_config evaluation_strategy label_names prediction_loss_only dispatch_batches greater_is_better fp16_opt_level past_index optim_args optim_target_modules mp_parameters dtype torch_dtype model_init_kwargs* packing_strategy pad_to_multiple_of pad_to_max_length assistant_only_loss mpirun_config command_file commands region pytorch_version transformers_version py_version sagemaker_inputs_file additional_args fp8_config deepspeed_config megatron_lm_config dynamo_config",
+        "fsdp_cpu_ram_efficient_loading fsdp_sync_module_states fsdp_use_orig_params fsdp_state_dict_type fsdp_min_num_params fsdp_transformer_layer_cls_to_wrap fsdp_xla* fsdp_final_state_dict_type fsdp_cpu_offload_pin_memory deepspeed_zero3_* deepspeed_deepspeed_* deepspeed_gradient_clipping deepspeed_offload_optimizer_nvme_path deepspeed_offload_param_nvme_path mpirun_config_* parallelism_sp_seq_length parallelism_sp_seq_length_is_variable tpu_* downcast_bf16 ddp_broadcast_buffers ddp_find_unused_parameters full_determinism torch_empty_cache_steps auto_find_batch_size average_tokens_across_devices gradient_checkpointing_kwargs* activation_checkpointing_kwargs* use_reentrant accelerator_config* fsdp_config grad_checkpoint_kwargs attn_implementation use_cache tf32 use_cpu no_cuda use_ipex deepspeed accelerator_config parallelism_config evaluation_strategy label_names prediction_loss_only dispatch_batches greater_is_better fp16_opt_level past_index optim_args optim_target_modules mp_parameters dtype torch_dtype model_init_kwargs* packing_strategy pad_to_multiple_of pad_to_max_length assistant_only_loss mpirun_config command_file commands region pytorch_version transformers_version py_version sagemaker_inputs_file additional_args fp8_config deepspeed_config megatron_lm_config dynamo_config",
       ],
     },
     {
@@ -249,6 +249,18 @@ let command_line = {
     },
   ],
   partly: [
+    {
+      why: "it can change a step, and is not followed: the plan has what the profile has",
+      but: ["false", "none", "0", "no", "", "null", "off", "False"],
+      names: [
+        "fp8_config_* dynamo_config_* amp_* torch_autocast_* communication_data_type",
+        "seq_parallel_communication_data_type sequence_parallel_communication_data_type",
+        "parallelism_cp_comm_strategy parallelism_cp_backend parallelism_sp_backend",
+        "parallelism_sp_attn_implementation fsdp_auto_wrap_policy fsdp_forward_prefetch",
+        "fsdp_backward_prefetch fsdp_limit_all_gathers fsdp_mixed_precision_policy ddp_static_graph",
+        "hybrid_engine_*",
+      ],
+    },
     {
       why: "weights of matrices are in bf16 here where they lie on the host, and come as the optimizer's do",
       but: ["none"],

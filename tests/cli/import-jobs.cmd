@@ -110,3 +110,13 @@ J
 job arctic arctic.yaml
 job arctic bridge.yaml
 printf 'type: sft\nmodel: {' >half.yaml; job arctic half.yaml
+# What can change a step and is not followed is a warning, and a file that is named is read or refused.
+cat >other.yaml <<'J'
+step_scheduler: { global_batch_size: 32, local_batch_size: 2 }
+model: { pretrained_model_name_or_path: Qwen/Qwen3-8B, config: { num_hidden_layers: 12 } }
+distributed: { strategy: fsdp2, tp_size: 2, dp_replicate_size: 2 }
+dataset: { seq_len: 2048 }
+optimizer: { _target_: torch.optim.SGD }
+J
+job automodel other.yaml
+printf 'base_model: meta-llama/Llama-3.1-8B\nsequence_len: 2048\nmicro_batch_size: 1\ndeepspeed: ds.conf\n' >named.yaml; job axolotl named.yaml

@@ -128,7 +128,7 @@ static const char *change_of(ts_arena *arena, const causes_search *x, const ts_r
                              double level)
 {
   const char *text =
-    replaced(arena, ts_way_text(row, "what_if"), "DEVICE", first_device(arena, x->before->ir));
+    replaced(arena, ts_record_text(row, "what_if"), "DEVICE", first_device(arena, x->before->ir));
   return replaced(arena, text, "LEVEL", ts_arena_printf(arena, "%.3g", level));
 }
 
@@ -151,10 +151,10 @@ static bool causes_play(ts_arena *scratch, const ts_ir *ir, const char *change,
 static void causes_beside(const causes_search *x, const ts_record *row, double level,
                           ts_observed *s)
 {
-  double casts = ts_way_number(row, "casts", 0) * x->gradients / (level * 1e9);
-  s->of[TS_OBSERVED_STEP] += *ts_way_text(row, "adds") ? level * s->of[TS_OBSERVED_STEP] : casts;
+  double casts = ts_record_number(row, "casts", 0) * x->gradients / (level * 1e9);
+  s->of[TS_OBSERVED_STEP] += *ts_record_text(row, "adds") ? level * s->of[TS_OBSERVED_STEP] : casts;
   s->of[TS_OBSERVED_BACKWARD] += casts;
-  if (*ts_way_text(row, "holds"))
+  if (*ts_record_text(row, "holds"))
     s->of[TS_OBSERVED_MEMORY] *= level;
 }
 
@@ -183,9 +183,10 @@ static ts_observed between(const ts_observed *a, const ts_observed *b, double sh
 /* Of a record with other fields it is enough to say which. */
 static const char *lines_of(const causes_search *x, const ts_way *way)
 {
-  const char *type = ts_way_text(way->row, "wrap");
-  return *type ? ts_arena_printf(x->arena, "%s with { %s }", type, ts_way_text(way->row, "with")) :
-                 ts_way_lines(x->arena, way, x->text, x->size);
+  const char *type = ts_record_text(way->row, "wrap");
+  return *type ?
+           ts_arena_printf(x->arena, "%s with { %s }", type, ts_record_text(way->row, "with")) :
+           ts_way_lines(x->arena, way, x->text, x->size);
 }
 
 /* All degrees are as likely before: the mean counts, and the nearest one is shown. */
@@ -213,7 +214,7 @@ static void weigh(const causes_search *x, causes_trial *t)
       }
     }
   t->counts &= nearest > fits(x, &x->seen) + 0.01;
-  t->best.score = log(ts_way_number(row, "odds", 1)) + log(sum / points);
+  t->best.score = log(ts_record_number(row, "odds", 1)) + log(sum / points);
   const char *change = change_of(x->arena, x, row, level);
   t->best.change = *change ? ts_arena_printf(x->arena, "--what-if '%s'", change) : "";
   if (t->way.edit_count + t->way.define_count)
@@ -237,8 +238,8 @@ static bool has(const ts_ir *ir, const char *needed)
 
 static bool applies(const causes_search *x, const ts_record *row)
 {
-  return has(x->before->ir, ts_way_text(row, "needs")) &&
-         ts_way_number(row, "full", 0) <= x->full;
+  return has(x->before->ir, ts_record_text(row, "needs")) &&
+         ts_record_number(row, "full", 0) <= x->full;
 }
 
 static void play_degrees(ts_arena *scratch, const causes_search *x, causes_trial *t,
@@ -292,7 +293,7 @@ static int by_score(const void *a, const void *b)
 static void add_cause(ts_causes *out, ts_cause *at, const causes_trial *t)
 {
   for (uint32_t i = 0; i < out->count; i++)
-    if (!strcmp(at[i].name, t->best.name) && !*ts_way_text(t->way.row, "turn")) {
+    if (!strcmp(at[i].name, t->best.name) && !*ts_record_text(t->way.row, "turn")) {
       if (t->best.score > at[i].score)
         at[i] = t->best;
       return;
@@ -346,8 +347,8 @@ const ts_causes *ts_causes_find(ts_arena *arena, const char *path, const ts_inpu
   for (uint32_t i = 0; i < ways.count; i++)
     if (applies(&x, ways.at[i].row))
       x.trials[count++] = (causes_trial){.way = ways.at[i],
-                                         .best = {.name = ts_way_text(ways.at[i].row, "name"),
-                                                  .tell = ts_way_text(ways.at[i].row, "tell")}};
+                                         .best = {.name = ts_record_text(ways.at[i].row, "name"),
+                                                  .tell = ts_record_text(ways.at[i].row, "tell")}};
   x.common = strcmp(path, "-") != 0 ? ts_common_new(path, compile) : NULL;
   x.links = ts_links_shared_new();
   ts_workers_job job = {count, try_cause, &x, options->progress, "causes"};
