@@ -79,6 +79,15 @@ int ts_options_wrong(const ts_options *o, const char *format, ...)
   return end_of_mistake(o);
 }
 
+int ts_options_second(const ts_options *o, const char *first, const char *second)
+{
+  const char *equals = strchr(second, '=');
+  return equals && equals != second && ts_options_named(o->program, "--define") ?
+           ts_options_wrong(o, "`%s` is no file: `-D %s` sets a parameter of the plan", second,
+                            second) :
+           ts_options_wrong(o, "one file at a time: `%s` and `%s`", first, second);
+}
+
 static size_t count_words(const char *const *words)
 {
   size_t count = 0;
@@ -87,15 +96,27 @@ static size_t count_words(const char *const *words)
   return count;
 }
 
+/* "`a`, `b` or `c`" */
+static void put_words(const char *const *words, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    ts_put_text(stderr, "%s`%s`", i == 0 ? "" : i + 1 == count ? " or " : ", ", words[i]);
+}
+
 int ts_options_not_among(const ts_options *o, const char *what, const char *found,
                          const char *const *words)
 {
+  enum { FEW = 40 };
   const char *best[3];
-  size_t count = ts_suggest(found, words, count_words(words), best);
+  size_t all = count_words(words), count = ts_suggest(found, words, all, best);
   ts_put_text(stderr, "%s: unknown %s `%s`", o->called, what, found);
   for (size_t i = 0; i < count; i++)
     ts_put_text(stderr, "%s`%s`%s", i ? " or " : "; did you mean ", best[i],
                 i + 1 == count ? "?" : "");
+  if (!count && all && all <= FEW) {
+    ts_put_text(stderr, "; it is one of ");
+    put_words(words, all);
+  }
   return end_of_mistake(o);
 }
 
@@ -110,10 +131,18 @@ int ts_options_choice(const ts_options *o, const char *const *words)
   if (o->completing)
     return -1;
   ts_put_text(stderr, "%s: `%s` does not take `%s`; it takes ", o->called, o->spelled, o->argument);
-  for (size_t i = 0, count = count_words(words); i < count; i++)
-    ts_put_text(stderr, "%s`%s`", i == 0 ? "" : i + 1 == count ? " or " : ", ", words[i]);
+  put_words(words, count_words(words));
   end_of_mistake(o);
   return -1;
+}
+
+int ts_options_form(const ts_options *o, const char *const *words, int form)
+{
+  const char *end = strrchr(ts_base_name(o->argument), '.');
+  for (int i = 0; end && !o->formed && words[i]; i++)
+    if (!strcmp(end + 1, words[i]))
+      return i;
+  return form;
 }
 
 bool ts_options_number(const ts_options *o, long long least, long long most, long long *value)
@@ -304,23 +333,42 @@ static int options_leave(ts_options *o, int status)
   return TS_OPTIONS_EXIT;
 }
 
+/* Whether the help of --format names the form. */
+static bool is_form(const ts_program *program, const char *name)
+{
+  const ts_option *format = ts_options_named(program, "--format");
+  const char *at = format && format->help ? strstr(format->help, name) : NULL;
+  size_t length = strlen(name);
+  return at && length > 2 && (at == format->help || at[-1] == ' ') && strchr(" ,", at[length]);
+}
+
+/* Names are compared without their dashes, which all share. What is none may be meant as a form of
+ * output, or as a parameter of the plan. */
 static int options_unknown(ts_options *o, const char *spelled)
 {
-  char buffer[MAX_WORDS][40];
-  const char *words[MAX_WORDS + 1];
+  const char *words[MAX_WORDS], *best[3], *name = spelled + strspn(spelled, "-");
   size_t count = 0;
-  const ts_option *tables[] = {o->program->options, common};
-  for (size_t t = 0; t < 2; t++) {
-    for (const ts_option *option = tables[t]; option->id && count < MAX_WORDS; option++) {
-      if (!option->name || !option->help)
-        continue;
-      snprintf(buffer[count], sizeof *buffer, "%s%s", one_dash(option) ? "" : "--", option->name);
-      words[count] = buffer[count];
-      count++;
-    }
-  }
-  words[count] = NULL;
-  return options_leave(o, ts_options_not_among(o, "option", spelled, words));
+  const ts_option *tables[] = {o->program->options, common}, *define;
+  for (size_t t = 0; t < 2; t++)
+    for (const ts_option *option = tables[t]; option->id && count < MAX_WORDS; option++)
+      if (option->name && option->help)
+        words[count++] = option->name + one_dash(option);
+  count = ts_suggest(name, words, count, best);
+  ts_put_text(stderr, "%s: unknown option `%s`", o->called, spelled);
+  if (is_form(o->program, name))
+    ts_put_text(stderr, "; did you mean `--format=%s`?", name);
+  for (size_t i = 0; i < count; i++) /* -MD is found by its dash alone */
+    ts_put_text(stderr, "%s`%s%s`%s", i ? " or " : "; did you mean ",
+                options_find(o->program, best[i], strlen(best[i]), 0) ? "--" : "-", best[i],
+                i + 1 == count ? "?" : "");
+  define = ts_options_named(o->program, "--define");
+  bool word =
+    name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")] == 0;
+  if (define && word && name != spelled && name[1] && (!count || strlen(name) < 4) &&
+      !is_form(o->program, name))
+    ts_put_text(stderr, "; `-D %s=...` sets a parameter of the plan", name);
+  end_of_mistake(o);
+  return options_leave(o, TS_EXIT_USAGE);
 }
 
 static bool take_ceiling(const ts_options *o)
@@ -360,6 +408,7 @@ static int options_finish(ts_options *o, const ts_option *option)
       return options_leave(o, TS_EXIT_USAGE);
     return ts_options_next(o);
   default:
+    o->formed |= option->name && !strcmp(option->name, "format");
     return option->id;
   }
 }

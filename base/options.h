@@ -54,7 +54,7 @@ typedef struct ts_options {
   char **argv;
   const char *cluster;
   const char *completing; /* what stands before the value that a shell asks for; NULL: none does */
-  bool only_operands;
+  bool only_operands, formed; /* formed: --format was given */
 } ts_options;
 
 /* First in main(): standard files that are closed are filled, and messages that come when memory
@@ -67,6 +67,8 @@ ts_options ts_options_start(const ts_program *program, int argc, char **argv);
 int ts_options_next(ts_options *o);
 /* The option that a word names, --name, --name=VALUE or -o: one of the program, or of all; NULL. */
 const ts_option *ts_options_named(const ts_program *program, const char *word);
+/* A second operand where one is taken: `tp=4` is meant as -D. Returns TS_EXIT_USAGE. */
+int ts_options_second(const ts_options *o, const char *first, const char *second);
 /* Tells a mistake in one line and where help is; returns TS_EXIT_USAGE. */
 int ts_options_wrong(const ts_options *o, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
@@ -75,6 +77,9 @@ int ts_options_not_among(const ts_options *o, const char *what, const char *foun
                          const char *const *words);
 /* Which of `words` the option's argument is; -1 after reporting a mistake. */
 int ts_options_choice(const ts_options *o, const char *const *words);
+/* The form of what -o writes: what its file ends in, out.html, among `words`; otherwise `form`, as
+ * where --format says it. */
+int ts_options_form(const ts_options *o, const char *const *words, int form);
 /* A whole number from `least` to `most`; false after reporting a mistake. */
 bool ts_options_number(const ts_options *o, long long least, long long most, long long *value);
 /* A rate, "450" or "450GB/s" or "400Gb/s" (also TB/s, Tb/s), in bytes/s; false after telling a

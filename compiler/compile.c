@@ -1,5 +1,6 @@
 #include "compiler/compile.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/diag_record.h"
@@ -243,7 +244,10 @@ bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o,
   *input = (ts_input){0};
   const char *text = ts_read_file(s->arena, standard ? "/dev/stdin" : path, &size, &error);
   if (!text) {
-    ts_diag_add(s->diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", name, strerror(error));
+    ts_diag *d =
+      ts_diag_add(s->diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", name, strerror(error));
+    if (error == ENOENT)
+      ts_session_near(s, d, name);
     return false;
   }
   input->kind = compile_kind_of(text, size);

@@ -54,6 +54,8 @@ libts_a_SOURCES += \
 	compiler/eval/module.c \
 	compiler/eval/module.h \
 	compiler/eval/names.h \
+	compiler/eval/near.c \
+	compiler/eval/near.h \
 	compiler/eval/options.h \
 	compiler/eval/plan_cache.c \
 	compiler/eval/plan_cache.h \

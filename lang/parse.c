@@ -183,7 +183,8 @@ static bool is_json(ts_parser *parser)
     return false;
   ts_diag *d = ts_syntax_diag(parser, TS_E0110, tokens[0].span, "this is JSON, not a plan");
   ts_diag_help(d, "a trace of a run is summed up by `trainspec trace` and played again by "
-                  "`trainspec replay`");
+                  "`trainspec replay`; of a model's config.json `trainspec init --model FILE` "
+                  "makes a plan, of a framework's settings `trainspec import`");
   return true;
 }
 

@@ -329,8 +329,9 @@ static bool unknown_unit(mistake *m)
     return false;
   ts_diag *d = ts_syntax_diag(m->parser, TS_E0105, span, "unknown unit `%s`", source(m, span));
   if (over_meant && (!under || under_meant)) {
+    bool rate = strchr(over_meant, '/'); /* TFLOPS/s */
     const char *meant =
-      under ? ts_arena_printf(arena, "%s/%s", over_meant, under_meant) : over_meant;
+      under && !rate ? ts_arena_printf(arena, "%s/%s", over_meant, under_meant) : over_meant;
     ts_diag_edit(d, span, meant, "did you mean `%s`?", meant);
   } else {
     ts_diag_help(d, "units of time are `ps` to `d`, of size `B`, `kB`, `KiB` ..., `b`, `kb` ..., "
@@ -480,7 +481,16 @@ static void propose_sign(const mistake *m, ts_diag *d)
   int found = m->found->kind, before = m->before->kind;
   ts_span gap = {m->span.file, m->before->span.end, m->before->span.end},
           both = ts_span_join(m->before->span, m->span);
-  if (found == TS_T_ASSIGN && expects(m, TS_T_COLON))
+  if (m->count == 1 && expects(m, TS_T_COLON) && before == TS_T_ID && found != TS_T_ID)
+    ts_diag_help(d, "a parameter has a type: `%s: Int`", m->before->text);
+  else if (before == TS_T_PERCENT)
+    ts_diag_help(d, "a share is a number from 0 to 1: 50 percent is 0.5");
+  else if (found == TS_T_EQ && expects(m, TS_T_ASSIGN))
+    ts_diag_edit(d, m->span, "=", "to give a value, write `=`");
+  else if (found == TS_T_STRING && expects(m, TS_T_ID) && expects(m, TS_T_RBRACE))
+    ts_diag_edit(d, m->span, m->parser->tokens.at[m->found->token].text,
+                 "names of a record have no quotes");
+  else if (found == TS_T_ASSIGN && expects(m, TS_T_COLON))
     ts_diag_edit(d, (ts_span){gap.file, gap.begin, m->span.end}, ":",
                  "arguments and fields of a record are written `name: value`");
   else if (found == TS_T_ASSIGN && before == TS_T_RANGE)
@@ -507,15 +517,36 @@ static void propose_sign(const mistake *m, ts_diag *d)
     ts_diag_help(d, "the `if` of an expression always has an `else`");
   else if (before == TS_T_BACKWARD && expects(m, TS_T_LPAREN))
     ts_diag_help(d, "say which half: `backward(input)` or `backward(weight)`");
-  else if (m->count == 1 && expects(m, TS_T_COLON) && before == TS_T_ID && found != TS_T_ID)
-    ts_diag_help(d, "a parameter has a type: `%s: Int`", m->before->text);
+}
+
+/* A declaration as other languages write it. */
+static bool propose_declaration(const mistake *m, ts_diag *d)
+{
+  const char *found = source(m, m->found->span);
+  static const struct { const char *found, *help; } words[] = {
+    {"from", "names of a file are imported by `import std.folder.file`, some of them by `import "
+             "std.folder.file (name)`"},
+    {"def", "a function is written `fn name(x: Int) -> Int = x + 1`"},
+    {"func", "a function is written `fn name(x: Int) -> Int = x + 1`"},
+    {"const", "a value is named by `let name = 4`, what -D may set by `param name: Int = 4`"},
+    {"include", "files are named by `import std.folder.file` or `import \"own.trainspec\"`"},
+  };
+  for (size_t i = 0; expects(m, TS_T_GPU) && i < sizeof words / sizeof *words; i++)
+    if (!strcmp(found, words[i].found)) {
+      ts_diag_help(d, "%s", words[i].help);
+      return true;
+    }
+  bool loop = m->found->kind == TS_T_FOR && expects(m, TS_T_CHUNKS);
+  if (loop)
+    ts_diag_help(d, "work is placed on stages by `at s in 0..p { ... }`; `for` stands inside");
+  return loop;
 }
 
 static void propose(const mistake *m, ts_diag *d)
 {
   bool is_name = m->found->kind == TS_T_ID && m->found->token != TS_NONE;
   const char *found = is_name ? m->parser->tokens.at[m->found->token].text : NULL;
-  if (m->before && propose_field(m, d))
+  if ((m->before && propose_field(m, d)) || propose_declaration(m, d))
     return;
   const char *word = found ? meant_word(m, found) : NULL,
              *statement = word ? NULL : meant_statement(m);

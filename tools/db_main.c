@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 
 #include "base/escape.h"
@@ -51,7 +52,10 @@ typedef struct db_task {
 
 static int db_refuse(db_task *t, const ts_error *error)
 {
-  ts_diag_add_error(t->diags, TS_E0525, error, "cannot use the database `%s`", t->db);
+  ts_diag *d =
+    ts_diag_add_error(t->diags, TS_E0525, error, "cannot use the database `%s`", t->db);
+  if (access(t->db, F_OK) != 0)
+    ts_diag_help(d, "there is none yet: `trainspec db add TABLE` makes it");
   return TS_EXIT_REJECTED;
 }
 

@@ -86,7 +86,10 @@ static bool diff_take(diff_task *t, int id)
     if (t->form < 0)
       t->options.status = TS_EXIT_USAGE;
     return t->form >= 0;
-  case OUTPUT: t->output = t->options.argument; return true;
+  case OUTPUT:
+    t->output = t->options.argument;
+    t->form = ts_options_form(&t->options, forms, t->form);
+    return true;
   case FAIL_IF: TS_PUSH(t->arena, &t->asked, t->options.argument); return true;
   default:
     t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id);

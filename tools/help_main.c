@@ -190,7 +190,8 @@ static bool put_message(ts_arena *arena, const char *topic)
 #undef DIAG
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (!strcasecmp(all[i].code, topic) || !strcmp(all[i].name, topic)) {
+    if (!strcasecmp(all[i].code, topic) || !strcmp(all[i].code + 1, topic) ||
+        !strcmp(all[i].name, topic)) {
       ts_put_text(stdout, "%s %s, %s: %s\n", all[i].severity, all[i].code, all[i].name,
                   all[i].title);
       looking l = {.topic = all[i].name, .under = "", .shown = 1};
@@ -240,6 +241,12 @@ static void put_topics(ts_arena *arena)
        "names of the standard library (`trainspec list` says which), any word.");
 }
 
+static const char *const figures[] = {
+#define FIGURE(id, name, ...) name,
+#include "base/figures.def"
+#undef FIGURE
+};
+
 static int help_unknown(ts_session *s, const ts_options *o, const ts_catalog *catalog,
                         const char *topic)
 {
@@ -250,6 +257,8 @@ static int help_unknown(ts_session *s, const ts_options *o, const ts_catalog *ca
       TS_PUSH(arena, &words, page_name(arena, &ts_pages_files[i]));
   for (size_t i = 0; i < catalog->items.count; i++)
     TS_PUSH(arena, &words, catalog->items.at[i].entry->name);
+  for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+    TS_PUSH(arena, &words, figures[i]);
   TS_PUSH(arena, &words, NULL);
   return ts_options_not_among(o, "topic", topic, words.at);
 }

@@ -105,7 +105,7 @@ static bool import_known(import_task *t, ts_session *s)
   t->options.status =
     t->line.framework ?
       ts_options_not_among(&t->options, "framework", t->line.framework, names.names.at) :
-      ts_options_wrong(&t->options, "no FRAMEWORK given");
+      ts_options_wrong(&t->options, "no FRAMEWORK given: %s", ts_listed(t->arena, names.names.at, names.names.count - 1));
   return false;
 }
 

@@ -419,9 +419,17 @@ static void init_unknown(init_task *t, const char *type, const char *what, const
     const char *part = strchr(item->entry->name, '_');
     if (item->type && !strcmp(item->type, type))
       TS_PUSH(t->arena, &names, part && !strcmp(type, "Machine") ? part + 1 : item->entry->name);
+    if (item->type && !strcmp(item->type, "Gpu") && !strcmp(type, "Machine"))
+      TS_PUSH(t->arena, &names, item->entry->name);
   }
+  const char *best[3];
+  bool near = ts_suggest(name, names.at, names.count, best) > 0;
   TS_PUSH(t->arena, &names, NULL);
-  t->options.status = ts_options_not_among(&t->options, what, name, names.at);
+  t->options.status =
+    near ? ts_options_not_among(&t->options, what, name, names.at) :
+           ts_options_wrong(&t->options, "unknown %s `%s`: `trainspec list %ss` says which there are%s",
+                            what, name, what,
+                            strcmp(type, "Model") ? "" : "; a config.json of any will do");
 }
 
 static bool init_give(init_task *t, const char *name, const char *expression)

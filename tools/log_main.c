@@ -284,7 +284,10 @@ static bool log_take(log_task *t, int id)
     t->options.status = t->form < 0 ? TS_EXIT_USAGE : TS_EXIT_DONE;
     return t->form >= 0;
   case FORMATS: t->formats = t->options.argument; return true;
-  case OUTPUT: t->output = t->options.argument; return true;
+  case OUTPUT:
+    t->output = t->options.argument;
+    t->form = ts_options_form(&t->options, forms, t->form);
+    return true;
   case STDLIB: t->stdlib = t->options.argument; return true;
   case TS_OPERAND:
     if (t->path)

@@ -147,7 +147,7 @@ static bool add_item(sweep_task *t, int id)
   if ((id == VARY || id == SET) && (!equals || equals == argument)) {
     t->options.status =
       ts_options_wrong(&t->options, "`%s` takes NAME=%s, not `%s`", t->options.spelled,
-                       id == VARY ? "LIST" : "EXPR", argument);
+                       id == VARY ? "LIST, such as tp=1,2,4 or tp=1..9" : "EXPR", argument);
     return false;
   }
   switch (id) {
@@ -189,7 +189,10 @@ static bool sweep_take(sweep_task *t, int id)
     t->form = good ? (enum form)form : TEXT;
     break;
   }
-  case OUTPUT: t->output = argument; break;
+  case OUTPUT:
+    t->output = argument;
+    t->form = (enum form)ts_options_form(&t->options, forms, (int)t->form);
+    break;
   case DRY_RUN: t->dry_run = true; break;
   case JOURNAL: t->journal = argument; break;
   case RESUME: t->resume = true; break;

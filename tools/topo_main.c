@@ -81,7 +81,10 @@ static bool topo_take(topo_task *t, int id)
     return false;
   case PATHS: t->paths = true; return true;
   case RUN: t->run = true; return true;
-  case OUTPUT: t->output = t->options.argument; return true;
+  case OUTPUT:
+    t->output = t->options.argument;
+    t->form = ts_options_form(&t->options, forms, t->form);
+    return true;
   default:
     t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id);
     return !t->options.status;

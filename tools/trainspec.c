@@ -110,6 +110,9 @@ static int dispatch(ts_options *o, const struct command *table, size_t count, in
     argv[0] = name;
     return table[i].run(argc, argv);
   }
+  if (table == commands && strpbrk(argv[0], "./"))
+    return ts_options_wrong(o, "`%s` is no command: a plan is played by `trainspec run %s`", argv[0],
+                            argv[0]);
   return ts_options_not_among(o, what, argv[0], words);
 }
 
@@ -176,9 +179,13 @@ static int run_help(int argc, char **argv)
 {
   static char help[] = "--help";
   char name[MAX_NAME], *own[] = {name, help, NULL};
-  for (size_t i = 0; argc == 2 && i < COUNT(commands); i++)
-    if (!strcmp(commands[i].name, argv[1]) && commands[i].run != run_help) {
-      snprintf(name, sizeof name, "trainspec %s", argv[1]);
+  static const char *const alone[][2] = {{"tsc", "compile"}, {"tsrun", "run"}, {"tsfmt", "fmt"}};
+  const char *topic = argc == 2 ? argv[1] : "";
+  for (size_t i = 0; i < COUNT(alone); i++)
+    topic = strcmp(topic, alone[i][0]) ? topic : alone[i][1];
+  for (size_t i = 0; i < COUNT(commands); i++)
+    if (!strcmp(commands[i].name, topic) && commands[i].run != run_help) {
+      snprintf(name, sizeof name, "trainspec %s", topic);
       return commands[i].run(2, own);
     }
   return ts_help_main(argc, argv);

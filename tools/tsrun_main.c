@@ -230,7 +230,7 @@ static int take_option(tsrun_task *t, int id)
   switch (id) {
   case TS_OPERAND:
     if (t->path)
-      return ts_options_wrong(&t->options, "one file at a time: `%s` and `%s`", t->path, argument);
+      return ts_options_second(&t->options, t->path, argument);
     t->path = argument;
     break;
   case FORMAT:
@@ -238,7 +238,10 @@ static int take_option(tsrun_task *t, int id)
       return TS_EXIT_USAGE;
     t->form = (form)choice;
     break;
-  case OUTPUT: t->output = argument; break;
+  case OUTPUT:
+    t->output = argument;
+    t->form = (form)ts_options_form(&t->options, forms, (int)t->form);
+    break;
   case TRACE: t->trace = argument; break;
   case TRACE_RANKS: t->trace_ranks = argument; break;
   case MEMORY_TRACE: t->memory_trace = true; break;

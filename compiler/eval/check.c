@@ -98,9 +98,14 @@ static void check_unknown(checker *c, const ts_ast *id)
 {
   ts_diag *d = ts_report(c->s, TS_E0201, id->span, "`%s` is not in scope", id->name);
   ts_diag_here(d, "not found");
-  if (ts_module_elsewhere(c->s, d, id->name))
+  const char *format = ts_dtype_elsewhere(id->name);
+  if (format)
+    ts_diag_help(d, "this format is called `%s`", format);
+  if (format || ts_module_elsewhere(c->s, d, id->name))
     return;
   ts_name_list names = {0};
+  TS_PUSH(c->s->arena, &names.names, "true");
+  TS_PUSH(c->s->arena, &names.names, "false");
   for (size_t i = 0; i < c->scope.count; i++)
     TS_PUSH(c->s->arena, &names.names, c->scope.at[i].name);
   ts_module_names(c->s, c->module, &names);

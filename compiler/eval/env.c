@@ -141,16 +141,16 @@ bool ts_env_of_plan(const ts_env *env, const char *name)
   return false;
 }
 
-void ts_env_names(const ts_env *env, ts_name_list *list)
+void ts_env_names(const ts_env *env, bool bound, ts_name_list *list)
 {
   ts_session *s = env->session;
   for (; env; env = env->parent) {
     for (uint32_t i = 0; i < env->count; i++)
       TS_PUSH(s->arena, &list->names, env->name[i]);
-    if (env->module)
+    if (env->module && !bound)
       ts_module_names(s, env->module, list);
   }
-  for (size_t i = 0; i < s->vocabulary->builtin_names.count; i++)
+  for (size_t i = 0; !bound && i < s->vocabulary->builtin_names.count; i++)
     TS_PUSH(s->arena, &list->names, s->vocabulary->builtin_names.at[i]);
 }
 

@@ -23,8 +23,9 @@ struct ts_env {
 ts_env *ts_env_sized(ts_session *s, const ts_env *parent, uint32_t room);
 
 typedef struct ts_name_list { TS_VEC(const char *) names; } ts_name_list;
-/* All names in scope, innermost first, for did-you-mean. */
-void ts_env_names(const ts_env *env, ts_name_list *list);
+/* All names in scope, innermost first, for did-you-mean; `bound`: without those of modules and of
+ * the language. */
+void ts_env_names(const ts_env *env, bool bound, ts_name_list *list);
 /* Ends `d` with the help "did you mean `a`, `b`?" if something is near `found`. False if nothing
  * is. */
 bool ts_suggest_names(ts_diag *d, const char *found, const ts_name_list *list);

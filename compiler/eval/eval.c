@@ -9,6 +9,7 @@
 #include "compiler/eval/function.h"
 #include "compiler/eval/mesh.h"
 #include "compiler/eval/module.h"
+#include "compiler/eval/near.h"
 #include "compiler/eval/report.h"
 #include "compiler/eval/running.h"
 
@@ -195,6 +196,7 @@ static ts_value divide_exactly(ts_session *s, const ts_env *env, const ts_ast *e
     ts_report(s, TS_E0223, e->span, "%" PRId64 " / %" PRId64 " is not a whole number", a, b);
   ts_diag_here(d, "%" PRId64 " does not divide %" PRId64, b, a);
   ts_note_values(s, env, d, e);
+  ts_near_whole(s, d, env, e);
   ts_diag_help(d, "`div(a, b)` rounds down, `ceil_div(a, b)` rounds up; `real(a) / "
                   "b` keeps the fraction");
   return ts_error_value();
@@ -496,9 +498,7 @@ static ts_value not_in_scope(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   ts_diag *d = ts_report(s, TS_E0201, e->span, "`%s` is not in scope", e->name);
   ts_diag_here(d, "not found");
-  ts_name_list names = {0};
-  ts_env_names(env, &names);
-  if (!ts_module_elsewhere(s, d, e->name) && !ts_suggest_names(d, e->name, &names))
+  if (!ts_near_name(s, d, env, e->name))
     for (uint32_t i = 0; i < s->mesh->count; i++)
       if (s->mesh->axis[i].name == e->name)
         ts_diag_note_at(

@@ -271,12 +271,17 @@ static bool help_folder(ts_session *s, ts_diag *d, const char *name, const name_
   size_t length = strlen(name);
   bool module = length > 3 && !strcmp(name + length - 3, ".ts");
   const char *folder = ts_arena_string(s->arena, name, length - (module ? 3 : 0)),
-             *prefix = ts_arena_printf(s->arena, "%s/", folder), *text = NULL;
-  for (size_t i = 0; i < list->names.count; i++)
-    if ((whole || starts(list->names.at[i], prefix)) &&
-        (!whole || module == (dotted_name(s->arena, list->names.at[i]) != list->names.at[i])))
-      text = ts_arena_printf(s->arena, "%s%s`%s`", text ? text : "", text ? ", " : "",
-                             dotted_name(s->arena, list->names.at[i]));
+             *prefix = ts_arena_printf(s->arena, "%s/", folder), *text = NULL, *before = "";
+  for (size_t i = 0; i < list->names.count; i++) {
+    const char *shown = dotted_name(s->arena, list->names.at[i]), *dot = strrchr(shown, '.');
+    if (whole ? module != (shown != list->names.at[i]) : !starts(list->names.at[i], prefix))
+      continue;
+    if (whole && module && dot - shown > 3) /* too many to list: std.models.* */
+      shown = ts_arena_printf(s->arena, "%.*s.*", (int)(dot - shown), shown);
+    if (strcmp(before, shown) != 0)
+      text = ts_arena_printf(s->arena, "%s%s`%s`", text ? text : "", text ? ", " : "", shown);
+    before = shown;
+  }
   if (text && whole)
     ts_diag_note(d, "the standard library has %s", text);
   else if (text)
@@ -305,6 +310,10 @@ static bool help_near(ts_session *s, ts_diag *d, const char *name, const name_li
   size_t head = starts(name, "std/") ? 4 : 0;
   for (size_t i = 0; i < list->names.count; i++) {
     const char *candidate = list->names.at[i];
+    if (stem(candidate) == stem(name) && !strncmp(candidate, name, stem(name))) {
+      ts_diag_help(d, "did you mean `%s`?", candidate);
+      return true;
+    }
     TS_PUSH(s->arena, &bare.names,
             ts_arena_string(s->arena, candidate + head, stem(candidate) - head));
   }
@@ -315,6 +324,14 @@ static bool help_near(ts_session *s, ts_diag *d, const char *name, const name_li
     if (bare.names.at[i] == best[0])
       ts_diag_help(d, "did you mean `%s`?", dotted_name(s->arena, list->names.at[i]));
   return true;
+}
+
+void ts_session_near(ts_session *s, ts_diag *d, const char *path)
+{
+  name_list list = {0};
+  const char *folder = directory_of(s->arena, path);
+  list_directory(s, *folder ? folder : ".", folder, &list);
+  help_near(s, d, path, &list);
 }
 
 const char *const *ts_session_std_files(ts_session *s, const char *folder, size_t *count)
@@ -519,6 +536,8 @@ static char *cannot_read(ts_session *s, const ts_found *found, ts_span span, int
   ts_diag *d = ts_report(s, TS_E0701, span, "cannot read `%s`: %s", found->shown, why);
   if (error == EFBIG)
     ts_diag_help(d, "keep the part of it that the plan needs");
+  if (error == ENOENT)
+    ts_session_near(s, d, found->shown);
   return NULL;
 }
 

@@ -65,6 +65,8 @@ const char *ts_session_written(const char *name);
 bool ts_session_resolve(ts_session *s, uint32_t from_file, const char *name, ts_found *found);
 char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts_span span,
                       size_t *size);
+/* Adds the file of that folder whose name is near, if there is one. */
+void ts_session_near(ts_session *s, ts_diag *d, const char *path);
 void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const char *name,
                         ts_span span);
 /* Finds such a file, which another library opens: its path. Regular and where it may be read, else

@@ -1,7 +1,5 @@
 #include "compiler/eval/require.h"
 
-#include <inttypes.h>
-
 #include "compiler/eval/eval.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/report.h"
@@ -24,43 +22,4 @@ bool ts_required(ts_session *s, const ts_env *env, const ts_ast *item, const ts_
   if (must && by->help)
     by->help(by->closure, item, d);
   return !must;
-}
-
-/* The nearest value in steps of `step` that holds; 0: none near. */
-static int64_t nearest(ts_requirements_hold *hold, void *closure, const char *name, ts_value v,
-                       int64_t step)
-{
-  enum { FAR = 64 };
-  int64_t n = v.u.integer;
-  for (int i = 1; i <= FAR && n + i * step >= 1; i++) {
-    ts_value other = v;
-    other.u.integer = n + i * step;
-    if (hold(closure, name, other))
-      return other.u.integer;
-  }
-  return 0;
-}
-
-void ts_required_near(ts_session *s, ts_diag *d, const ts_ast *params, const ts_env *bound,
-                      ts_requirements_hold *hold, void *closure)
-{
-  const char *text = "";
-  ts_aside before = ts_session_set_aside(s);
-  for (uint32_t i = 0; i < params->count; i++) {
-    const char *name = params->child[i]->name;
-    ts_value v = ts_none_value();
-    if (!ts_env_lookup(bound, name, &v) || v.type != TS_T_INT || v.u.integer < 0 ||
-        v.u.integer > INT32_MAX)
-      continue;
-    int64_t below = nearest(hold, closure, name, v, -1), above = nearest(hold, closure, name, v, 1);
-    if (below || above)
-      text = ts_arena_printf(s->arena, "%s%s`%s` %s", text, *text ? ", or " : "", name,
-                             !below ? ts_arena_printf(s->arena, "%" PRId64, above) :
-                             !above ? ts_arena_printf(s->arena, "%" PRId64, below) :
-                                      ts_arena_printf(s->arena, "%" PRId64 " or %" PRId64, below,
-                                                      above));
-  }
-  ts_session_take_up(s, before);
-  if (*text)
-    ts_diag_help(d, "nearest values that would do: %s", text);
 }

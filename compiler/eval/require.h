@@ -12,17 +12,10 @@ typedef struct ts_required_by {
   ts_span used;
   const char *cannot;      /* what a message says where it fails: "be applied here" */
   ts_code error, warning;  /* of `require`, of `expect` */
-  /* may add to the message of a `require` what would do: ts_required_near; NULL: does not */
+  /* may add to the message of a `require` what would do: ts_near_values; NULL: does not */
   void (*help)(void *closure, const ts_ast *item, ts_diag *d);
   void *closure;
 } ts_required_by;
-
-/* What all requirements come to with another value of a parameter. Says nothing. */
-typedef bool ts_requirements_hold(void *closure, const char *parameter, ts_value value);
-/* Adds values of whole numbers among the parameters with which all would hold: for each the nearest
- * above and below. `bound` has the values there are. */
-void ts_required_near(ts_session *s, ts_diag *d, const ts_ast *params, const ts_env *bound,
-                      ts_requirements_hold *hold, void *closure);
 
 /* False after an error. Of an `expect` that does not hold there is a warning, and true. */
 bool ts_required(ts_session *s, const ts_env *env, const ts_ast *item, const ts_required_by *by);

@@ -22,6 +22,18 @@ const ts_dtype *ts_dtype_find(const char *name)
   return NULL;
 }
 
+const char *ts_dtype_elsewhere(const char *name)
+{
+  static const char *const names[][2] = {
+    {"float32", "fp32"}, {"float", "fp32"}, {"float64", "fp64"},  {"double", "fp64"},
+    {"float16", "fp16"}, {"half", "fp16"},  {"bfloat16", "bf16"}, {"bool", "bool8"},
+    {"long", "int64"},   {"uint8", "int8"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(name, names[i][0]))
+      return names[i][1];
+  return NULL;
+}
+
 const ts_value *ts_dtype_peak(const ts_record *peak, const char *dtype)
 {
   const ts_value *own = ts_record_find(peak, dtype);

@@ -149,6 +149,8 @@ bool ts_value_equal(ts_value a, ts_value b, ts_budget *budget);
 const char *ts_value_text(ts_arena *arena, ts_value value, ts_budget *budget, size_t *length);
 bool ts_value_walk(ts_value value, ts_budget *budget); /* over all it holds */
 const ts_dtype *ts_dtype_find(const char *name); /* NULL if unknown */
+/* The format that others call so, "bfloat16"; NULL: none. */
+const char *ts_dtype_elsewhere(const char *name);
 /* The peak rate of a format in the record `peak` of a gpu: its own, or that of its `rate`; NULL:
  * the record has neither. */
 const ts_value *ts_dtype_peak(const ts_record *peak, const char *dtype);

@@ -286,6 +286,25 @@ static bool other_parameters(ts_tracer *t, const ts_row *row, const inputs *in, 
   return false;
 }
 
+/* The ops of the row's kind, and what tensors each takes. False: there are none. */
+static bool note_tried(ts_tracer *t, ts_diag *d, const ts_row *row)
+{
+  uint32_t e = ts_traced_entry(t, row->kind, 0);
+  bool any = e != TS_ROW_NONE;
+  for (; e != TS_ROW_NONE; e = ts_traced_entry(t, row->kind, e + 1)) {
+    const ts_ast *decl = t->map.entries.at[e].op.u.decl, *formals = ts_ast_params(decl);
+    const char *text = "";
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < formals->count; i++)
+      if (!strcmp(ts_ast_type(formals->child[i])->name, "Tensor"))
+        text = ts_arena_printf(t->s->arena, "%s%s`%s`", text, count++ ? ", " : "",
+                               formals->child[i]->name);
+    ts_diag_note_at(d, decl->name_span, "`%s` was tried, which takes %u input%s, %s; the row has %u",
+                    decl->name, count, count == 1 ? "" : "s", text, row->input_count);
+  }
+  return any;
+}
+
 static bool no_entry(ts_tracer *t, const ts_row *row, const ts_op *last)
 {
   ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, "no op for the row `%s` of kind `%s`",
@@ -307,7 +326,7 @@ static bool no_entry(ts_tracer *t, const ts_row *row, const ts_op *last)
       TS_PUSH(t->s->arena, &kinds, t->map.entries.at[i].kind.at[k]);
   if (!last->slots && ts_suggest(row->kind, kinds.at, kinds.count, best))
     ts_diag_help(d, "did you mean `%s`?", best[0]);
-  else
+  else if (!note_tried(t, d, row))
     ts_diag_help(d, "an entry of `ops` maps a kind to an op; the first entry with a matching kind "
                     "and an op of this shape is taken");
   return false;

@@ -141,8 +141,18 @@ static bool need(file *f, const char *name, uint32_t *index)
   *index = column(f, name);
   if (*index != TS_ROW_NONE)
     return true;
+  static const char *const known[] = {"name",       "kind",        "inputs",     "output_shape", "dtype",
+                                      "forward_us", "backward_us", "parameters", "accumulate_us"};
   const char *best[3];
-  size_t count = ts_suggest(name, f->column, f->column_count, best);
+  TS_VEC(const char *) others = {0}; /* what is there under its own name is not meant */
+  for (uint32_t i = 0; i < f->column_count; i++) {
+    size_t k = 0;
+    while (k < sizeof known / sizeof *known && strcmp(known[k], f->column[i]) != 0)
+      k++;
+    if (k == sizeof known / sizeof *known)
+      TS_PUSH(f->s->arena, &others, f->column[i]);
+  }
+  size_t count = ts_suggest(name, others.at, others.count, best);
   ts_diag *d = ts_diag_add(f->s->diags, TS_E0521, here(f), "the table has no column `%s`", name);
   ts_diag_here(d, "its columns");
   ts_diag_note_at(d, f->source->span, "the trace is read here");
@@ -258,14 +268,8 @@ static bool shapes(file *f, const char *text, shape_list *list)
 
 static const ts_dtype *dtype_of(const char *name)
 {
-  static const char *const names[][2] = {
-    {"float32", "fp32"}, {"float", "fp32"}, {"float64", "fp64"},  {"double", "fp64"},
-    {"float16", "fp16"}, {"half", "fp16"},  {"bfloat16", "bf16"}, {"bool", "bool8"},
-    {"long", "int64"},   {"uint8", "int8"}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(name, names[i][0]))
-      name = names[i][1];
-  return ts_dtype_find(name);
+  const char *here = ts_dtype_elsewhere(name);
+  return ts_dtype_find(here ? here : name);
 }
 
 /* -- operator tables -- */

@@ -114,26 +114,44 @@ static const char *other_arguments(const loader *l, const ts_ast *call, const ch
   return text;
 }
 
-/* A parameter whose default is a call that takes an argument of this name. */
+/* Whether it is a call of something declared that takes an argument of this name. */
+static bool takes(const loader *l, const ts_ast *call, const char *name)
+{
+  if (!call || call->kind != TS_AST_CALL || ts_ast_function(call)->kind != TS_AST_ID)
+    return false;
+  const ts_module *m = ts_module_of(l->s, call->span.file);
+  const ts_visible *v = m ? ts_module_find(m, ts_ast_function(call)->name) : NULL;
+  const ts_ast *formals = v ? ts_decl_params(v->entry->decl) : NULL;
+  for (uint32_t k = 0; formals && k < formals->count; k++)
+    if (!strcmp(formals->child[k]->name, name))
+      return true;
+  return false;
+}
+
+/* A parameter whose default is a call that takes an argument of this name, or a field that is one.
+ */
 static bool help_argument(const loader *l, ts_diag *d, const ts_define *define)
 {
-  ts_session *s = l->s;
   const ts_ast *params = ts_ast_params(l->plan->decl);
   for (uint32_t i = 0; i < params->count; i++) {
     const ts_ast *call = ts_ast_default(params->child[i]);
-    if (!call || call->kind != TS_AST_CALL || ts_ast_function(call)->kind != TS_AST_ID)
+    if (!takes(l, call, define->name))
       continue;
-    const ts_ast *callee = ts_ast_function(call);
-    const ts_module *m = ts_module_of(s, call->span.file);
-    const ts_visible *v = m ? ts_module_find(m, callee->name) : NULL;
-    const ts_ast *formals = v ? ts_decl_params(v->entry->decl) : NULL;
-    for (uint32_t k = 0; formals && k < formals->count; k++)
-      if (!strcmp(formals->child[k]->name, define->name)) {
-        ts_diag_help(d, "it is an argument of `%s`: give `-D '%s=%s(%s%s: %s)'`", callee->name,
-                     params->child[i]->name, callee->name, other_arguments(l, call, define->name),
-                     define->name, define->expression);
-        return true;
-      }
+    const char *callee = ts_ast_function(call)->name;
+    ts_diag_help(d, "it is an argument of `%s`: give `-D '%s=%s(%s%s: %s)'`", callee,
+                 params->child[i]->name, callee, other_arguments(l, call, define->name),
+                 define->name, define->expression);
+    return true;
+  }
+  ts_ast_list fields = ts_ast_fields(l->plan->decl);
+  for (uint32_t i = 0; i < fields.count; i++) {
+    const ts_ast *call = ts_ast_value(fields.at[i]);
+    if (!takes(l, call, define->name))
+      continue;
+    ts_diag_help(d, "it is an argument of `%s` in the field `%s`: make it a parameter of the plan "
+                    "and write `%s` there",
+                 ts_ast_function(call)->name, fields.at[i]->name, define->name);
+    return true;
   }
   return false;
 }
@@ -492,6 +510,28 @@ static int64_t world_of(const ts_mesh *mesh)
   return mesh->count ? mesh->axis[mesh->count - 1].size * mesh->axis[mesh->count - 1].stride : 1;
 }
 
+/* `dgx(nodes: 2)` has 16 devices: one whole number, of which it has so many each. */
+static void help_larger(loader *l, ts_diag *d, int64_t world, int64_t devices)
+{
+  ts_session *s = l->s;
+  const ts_ast *call = l->field[TS_PLAN_cluster];
+  ts_ast_list args = {0};
+  if (call->kind == TS_AST_CALL && ts_ast_function(call)->kind == TS_AST_ID)
+    args = ts_ast_args(call);
+  if (args.count != 1)
+    return;
+  const ts_ast *argument = args.at[0], *value = ts_ast_value(argument);
+  int64_t n = 0;
+  ts_aside before = ts_session_set_aside(s);
+  bool whole = value && ts_eval_int(s, l->env, value, "a count", &n);
+  ts_session_take_up(s, before);
+  if (!whole || n < 1 || devices % n || world % (devices / n))
+    return;
+  ts_diag_help(d, "`%s(%s%s%" PRId64 ")` has as many", ts_ast_function(call)->name,
+               argument->name ? argument->name : "", argument->name ? ": " : "",
+               world / (devices / n));
+}
+
 static void compare_with_cluster(loader *l)
 {
   ts_session *s = l->s;
@@ -512,6 +552,7 @@ static void compare_with_cluster(loader *l)
   ts_diag_here(d, "%s = %s", product, ts_count_print(s->arena, world));
   ts_diag_label(d, l->field[TS_PLAN_cluster]->span, "%s devices",
                 ts_count_print(s->arena, devices));
+  help_larger(l, d, world, devices);
   for (uint32_t i = 0; i < s->mesh->count; i++) {
     int64_t rest = world / s->mesh->axis[i].size;
     if (rest <= devices && devices % rest == 0)

@@ -11,6 +11,7 @@
 #include "base/diag_record.h"
 #include "compiler/eval/options.h"
 #include "compiler/eval/report.h"
+#include "compiler/eval/near.h"
 #include "compiler/eval/require.h"
 #include "compiler/eval/reuse.h"
 #include "compiler/eval/shared.h"
@@ -510,7 +511,11 @@ static void help_near(void *closure, const ts_ast *item, ts_diag *d)
 {
   schedule_trial *t = closure;
   (void)item;
-  ts_required_near(t->b->s, d, ts_ast_params(t->decl), t->bound, all_hold, t);
+  const ts_ast *params = ts_ast_params(t->decl);
+  ts_name_list names = {0};
+  for (uint32_t i = 0; i < params->count; i++)
+    TS_PUSH(t->b->s->arena, &names.names, params->child[i]->name);
+  ts_near_values(t->b->s, d, &names, t->bound, all_hold, t);
 }
 
 /* What a schedule requires holds whenever it is asked something; what it expects is reported once,

@@ -454,7 +454,8 @@ static const char *read_value(changer *c, const char *name, field field, const c
     return !none && !*end && device_named(c->ir, name) != TS_IR_NONE && number >= 1e-6 &&
                number <= 1e6 ?
              change_apply(c, name, field, (amount){0, number}) :
-             ts_arena_printf(c->arena, "`%s.%s` takes a factor after `*` or `/`, such as `%s.%s*2`",
+             ts_arena_printf(c->arena, "`%s.%s` takes a factor after `*` or `/`, such as `%s.%s*2`; "
+                             "-D sets parameters of the plan",
                              name, field_names[field], name, field_names[field]);
   if (!none && !*end)
     return ts_arena_printf(c->arena,

@@ -9,7 +9,8 @@ static int add_define(ts_plan_options *p, ts_arena *arena, const ts_options *o)
   size_t name =
     strspn(o->argument, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
   if (!equals || !name || o->argument + name != equals || !equals[1])
-    return ts_options_wrong(o, "`%s` takes NAME=EXPR, not `%s`", o->spelled, o->argument);
+    return ts_options_wrong(o, "`%s` takes NAME=EXPR without blanks, such as tp=4, not `%s`",
+                            o->spelled, o->argument);
   TS_PUSH(arena, &p->defines, (ts_define){ts_arena_string(arena, o->argument, name), equals + 1});
   return TS_EXIT_DONE;
 }

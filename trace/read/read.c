@@ -187,6 +187,20 @@ static const ts_trace_reader *begun(ts_feed *feed, bool after_blanks)
   return NULL;
 }
 
+/* Text: a table has commas in its first line, a plan a word of the language before all. */
+static bool no_trace(ts_feed *feed, const char *text)
+{
+  static const char *const words[] = {"//", "import ", "plan ", "param ", "let ", "language "};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strncmp(text, words[i], strlen(words[i])))
+      return ts_fail(feed->error, "`trainspec run` plays it", "this is a plan, not a trace");
+  if (memchr(text, ',', strcspn(text, "\n")))
+    return ts_fail(feed->error,
+                   "models come from such tables by trace(\"...\", MAPPING) in a plan",
+                   "a table of operators is not a trace");
+  return ts_fail(feed->error, ts_formats_known, "this is text, not a trace");
+}
+
 static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
   ts_feed_need(feed, 512);
@@ -212,8 +226,7 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
     return f->read(e, feed, options);
   if (!ts_is_text(feed))
     return ts_feed_fail(feed, ts_formats_known, "none of the formats of traces");
-  return ts_fail(feed->error, "models come from such tables by trace(\"...\", MAPPING) in a plan",
-                 "a table of operators is not a trace");
+  return no_trace(feed, (const char *)feed->buffer + begin);
 }
 
 static ts_events *read_finish(ts_events *e, ts_feed *feed, bool read)
