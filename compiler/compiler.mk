@@ -77,6 +77,8 @@ libts_a_SOURCES += \
 	compiler/eval/value.c \
 	compiler/eval/value.h \
 	compiler/eval/vocabulary.h \
+	compiler/launch_line.c \
+	compiler/launch_line.h \
 	compiler/launch_script.c \
 	compiler/launch_script.h \
 	compiler/lookup.c \

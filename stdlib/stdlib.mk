@@ -85,6 +85,7 @@ stdlib_files = \
 	stdlib/frameworks/deepspeed.ts \
 	stdlib/frameworks/hf.ts \
 	stdlib/frameworks/job.ts \
+	stdlib/frameworks/launch.ts \
 	stdlib/frameworks/llama_factory.ts \
 	stdlib/frameworks/maxtext.ts \
 	stdlib/frameworks/megatron.ts \

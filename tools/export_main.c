@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "compiler/compile.h"
+#include "compiler/launch_line.h"
 #include "runtime/report/report.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/played_calls.h"
@@ -18,7 +19,7 @@
 #include "trace/replay.h"
 #include "trace/write/export.h"
 
-enum { FORMAT = 1, OUTPUT, MACHINE, ON, MESH };
+enum { FORMAT = 1, OUTPUT, MACHINE, ON, MESH, FOR };
 
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "chakra, goal, goal-binary, graph, aicb or simai (chakra)", "Export"},
@@ -28,12 +29,14 @@ static const ts_option options[] = {
   {ON, 0, "on", "PLAN", "for graphs and workloads: the plan on whose machine they run", NULL},
   {MESH, 0, "mesh", "SIZES", "for workloads: sizes of their groups, as tp=8,ep=2,dp=16,pp=4",
    NULL},
+  {FOR, 0, "for", "NAME", "for `launch`: megatron, torchtitan or deepspeed", NULL},
   {MACHINE, 0, "machine", "F:B:L:T", "for execution graphs without times, as in trainspec replay",
    NULL},
   PLAN_OPTIONS,
   {0},
 };
-static const char *const usage[] = {"[OPTION]... -o NAME FILE...", NULL};
+static const char *const usage[] = {"[OPTION]... -o NAME FILE...",
+                                    "[OPTION]... launch PLAN --for NAME", NULL};
 static const char *const notes[] = {
   "FILE is a plan (.ts, .trainspec), an IR (.ir, .tsir), a recording of one rank, a",
   "GOAL schedule, a workload, or, several, the execution graphs of all ranks.",
@@ -46,6 +49,7 @@ static const char *const notes[] = {
   "Examples:",
   "$ -o job plan.ts                    # job.0.et ... for ASTRA-sim",
   "$ --format=goal -o job.goal plan.ir # for LogGOPSim",
+  "$ launch plan.ts --for megatron     # the arguments that start such a job",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
@@ -58,6 +62,7 @@ typedef struct export_task {
   ts_plan_options plan;
   ts_export_form form;
   bool binary; /* GOAL */
+  const char *framework; /* `launch`: for which; or NULL */
   ts_graph_machine machine, *given; /* given: &machine, or NULL */
   const char *on; /* a plan, or NULL */
   ts_workload_choice choice;
@@ -311,8 +316,31 @@ static bool ends_with(const char *path, const char *end)
   return length > tail && strcmp(path + length - tail, end) == 0;
 }
 
+static void print_launch(void *closure, FILE *out) { ts_put_lines(out, closure); }
+
+/* The words `launch` and a plan. */
+static int export_launch(export_task *k)
+{
+  const ts_options *o = &k->t.options;
+  if (k->t.paths.count != 2 || strcmp(k->t.paths.at[0], "launch") != 0)
+    return ts_options_wrong(o, "`--for` goes with `launch PLAN`");
+  ts_session *s = ts_session_new(k->t.arena);
+  ts_compile_settings(s, &k->plan.compile);
+  const char *const *names = ts_launch_frameworks(s), *text = NULL;
+  for (size_t i = 0; names[i]; i++)
+    if (strcmp(names[i], k->framework) == 0)
+      text = ts_launch_text(s, k->t.paths.at[1], k->plan.compile.plan_name, names[i]);
+  if (!text && !ts_diags_errors(s->diags))
+    return ts_options_not_among(o, "framework", k->framework, names);
+  int status = ts_options_report(o, s->diags);
+  return status || !text ? TS_EXIT_REJECTED :
+                           ts_options_write(o, k->t.output, print_launch, (void *)(uintptr_t)text);
+}
+
 static int export_run(export_task *k)
 {
+  if (k->framework)
+    return export_launch(k);
   const char *path = k->t.paths.at[0];
   if (k->binary)
     return k->t.paths.count > 1 ? several(k) : export_binary(k, path);
@@ -352,6 +380,7 @@ int ts_export_main(int argc, char **argv)
           k.t.options.argument);
       break;
     case ON: k.on = k.t.options.argument; break;
+    case FOR: k.framework = k.t.options.argument; break;
     case MESH:
       if (!ts_workload_mesh_read(k.t.options.argument, &k.choice))
         status =
@@ -371,9 +400,11 @@ int ts_export_main(int argc, char **argv)
   k.form = k.binary ? TS_EXPORT_GOAL : (ts_export_form)form; /* as `forms` */
   if (status < 0 && !k.t.paths.count)
     status = ts_options_wrong(&k.t.options, "no file given");
-  if (status < 0 && !k.t.output)
+  if (status < 0 && !k.framework && strcmp(k.t.paths.at[0], "launch") == 0)
+    status = ts_options_wrong(&k.t.options, "for which framework? `--for NAME`");
+  if (status < 0 && !k.t.output && !k.framework)
     status = ts_options_wrong(&k.t.options, "where to? `-o NAME`");
-  if (status < 0 && !strcmp(k.t.output, "-") && (k.binary || !is_one_file(k.form)))
+  if (status < 0 && k.t.output && !k.framework && !strcmp(k.t.output, "-") && (k.binary || !is_one_file(k.form)))
     status = ts_options_wrong(
       &k.t.options, "`-o -` needs `--format=goal`, aicb or simai: others write a file a rank");
   return ts_trace_task_end(&k.t, status < 0 ? export_run(&k) : status);

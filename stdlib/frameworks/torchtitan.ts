@@ -143,6 +143,7 @@ let _models: List[Record] = [
   _oss("20b", 24, 32),
   _oss("120b", 36, 128),
 ]
+fn torchtitan_flavors() -> List = _models
 fn _is(name: String, names: String) -> Bool = any([n == name for n in words(names)])
 fn _flavor(a: TorchtitanArguments) -> Record = _first(
   [m for m in _models if m.model == a.model_name and _is(a.model_flavor, m.flavors)],
