@@ -19,9 +19,8 @@ typedef struct launch_record {
 static void put(launch_record *r, const char *name, ts_value v)
 {
   ts_value *kept = ts_arena_copy(r->s->arena, &v, sizeof v);
-  TS_PUSH(
-    r->s->arena, &r->fields,
-    (ts_field){.name = ts_lang_intern(r->s->lang, name, strlen(name)), .value = kept});
+  TS_PUSH(r->s->arena, &r->fields,
+          (ts_field){.name = ts_lang_intern(r->s->lang, name, strlen(name)), .value = kept});
 }
 
 static void put_text(launch_record *r, const char *name, const char *text)
@@ -71,9 +70,7 @@ static ts_value as_plain(ts_session *s, ts_value v)
   launch_record r = {.s = s};
   switch (v.type) {
   case TS_T_LIST: return plain_list(s, v.u.list, ts_none_value());
-  case TS_T_DTYPE:
-    put_text(&r, "name", v.u.dtype->name);
-    return *r.fields.at[0].value;
+  case TS_T_DTYPE: put_text(&r, "name", v.u.dtype->name); return *r.fields.at[0].value;
   case TS_T_LABEL:
   case TS_T_WORD: return ts_string_value(v.u.string, TS_NO_SPAN);
   case TS_T_AXIS: return ts_int_value(ts_axes_size(s, v.u.axes.mask), TS_NO_SPAN);
@@ -163,8 +160,7 @@ static const char *launch_joined_lines(ts_session *s, ts_value lines)
   return text.at;
 }
 
-const char *ts_launch_text(ts_session *s, const char *path, const char *plan,
-                           const char *framework)
+const char *ts_launch_text(ts_session *s, const char *path, const char *plan, const char *framework)
 {
   ts_plan *p = ts_plan_load(s, path, plan);
   ts_value write, lines;
@@ -177,5 +173,5 @@ const char *ts_launch_text(ts_session *s, const char *path, const char *plan,
     return NULL;
   lines = ts_call(s, write, args, NULL, 2, p->decl->name_span);
   return lines.type == TS_T_LIST && !ts_diags_errors(s->diags) ? launch_joined_lines(s, lines) :
-                                                                  NULL;
+                                                                 NULL;
 }

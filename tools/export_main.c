@@ -22,14 +22,13 @@
 enum { FORMAT = 1, OUTPUT, MACHINE, ON, MESH, FOR };
 
 static const ts_option options[] = {
-  {FORMAT, 0, "format", "FORM", "chakra, goal, goal-binary, graph, aicb or simai (chakra)", "Export"},
+  {FORMAT, 0, "format", "FORM", "chakra, goal, goal-binary, graph, aicb or simai (chakra)",
+   "Export"},
   {OUTPUT, 'o', "output", "NAME",
-   "chakra: NAME.RANK.et and NAME.groups.json; graph: NAME.RANK.json; others: the file",
-   NULL},
+   "chakra: NAME.RANK.et and NAME.groups.json; graph: NAME.RANK.json; others: the file", NULL},
   {ON, 0, "on", "PLAN", "for graphs and workloads: the plan on whose machine they run", NULL},
-  {MESH, 0, "mesh", "SIZES", "for workloads: sizes of their groups, as tp=8,ep=2,dp=16,pp=4",
-   NULL},
-  {FOR, 0, "for", "NAME", "for `launch`: megatron, torchtitan or deepspeed", NULL},
+  {MESH, 0, "mesh", "SIZES", "for workloads: sizes of their groups, as tp=8,ep=2,dp=16,pp=4", NULL},
+  {FOR, 0, "for", "NAME", "for `launch`: the framework; std.frameworks.launch has which", NULL},
   {MACHINE, 0, "machine", "F:B:L:T", "for execution graphs without times, as in trainspec replay",
    NULL},
   PLAN_OPTIONS,
@@ -49,7 +48,7 @@ static const char *const notes[] = {
   "Examples:",
   "$ -o job plan.ts                    # job.0.et ... for ASTRA-sim",
   "$ --format=goal -o job.goal plan.ir # for LogGOPSim",
-  "$ launch plan.ts --for megatron     # the arguments that start such a job",
+  "$ launch plan.ts --for NAME         # the arguments that start such a job",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
@@ -62,7 +61,7 @@ typedef struct export_task {
   ts_plan_options plan;
   ts_export_form form;
   bool binary; /* GOAL */
-  const char *framework; /* `launch`: for which; or NULL */
+  const char *framework;            /* `launch`: for which; or NULL */
   ts_graph_machine machine, *given; /* given: &machine, or NULL */
   const char *on; /* a plan, or NULL */
   ts_workload_choice choice;
@@ -404,7 +403,8 @@ int ts_export_main(int argc, char **argv)
     status = ts_options_wrong(&k.t.options, "for which framework? `--for NAME`");
   if (status < 0 && !k.t.output && !k.framework)
     status = ts_options_wrong(&k.t.options, "where to? `-o NAME`");
-  if (status < 0 && k.t.output && !k.framework && !strcmp(k.t.output, "-") && (k.binary || !is_one_file(k.form)))
+  if (status < 0 && k.t.output && !k.framework && !strcmp(k.t.output, "-") &&
+      (k.binary || !is_one_file(k.form)))
     status = ts_options_wrong(
       &k.t.options, "`-o -` needs `--format=goal`, aicb or simai: others write a file a rank");
   return ts_trace_task_end(&k.t, status < 0 ? export_run(&k) : status);
