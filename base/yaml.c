@@ -220,6 +220,19 @@ static void merge(yaml_reading *y, ts_setting *table, const ts_setting *from, ui
     }
 }
 
+/* Of a name that stands twice the last one counts, as PyYAML has it. */
+static void put_last(yaml_reading *y, ts_setting *table, const char *name, ts_setting *value)
+{
+  for (ts_setting *s = table->child; s; s = s->next)
+    if (strcmp(s->name, name) == 0) {
+      value->name = name;
+      value->next = s->next;
+      *s = *value;
+      return;
+    }
+  ts_setting_put(y->r, table, name, value);
+}
+
 static void table_of(yaml_reading *y, ts_setting *table, uint32_t depth)
 {
   ts_setting *merged = ts_setting_new(y->r, TS_SETTING_LIST, table->line);
@@ -236,7 +249,7 @@ static void table_of(yaml_reading *y, ts_setting *table, uint32_t depth)
     if (plain && strcmp(name, "<<") == 0)
       ts_setting_push(y->r, merged, value);
     else
-      ts_setting_put(y->r, table, name, value);
+      put_last(y, table, name, value);
   }
   for (const ts_setting *s = merged->child; s && !y->r->wrong->why; s = s->next)
     merge(y, table, s, s->line);

@@ -250,3 +250,38 @@ const char *ts_argument_value(ts_arena *arena, const ts_ast *type, const char *c
   return word[0][0] == '(' || word[0][0] == '[' ? python_list(arena, word[0]) :
                                                   ts_argument_quoted(arena, word[0]);
 }
+
+const char *const *ts_argument_words(ts_arena *arena, const char *all, uint32_t *count)
+{
+  TS_VEC(const char *) words = {0};
+  for (const char *c = all; *c;) {
+    TS_VEC(char) word = {0};
+    bool any = false;
+    char quote = 0;
+    for (; *c && (quote || !isspace((unsigned char)*c)); c++) {
+      if (!quote && !any && *c == '#') {
+        c += strcspn(c, "\n");
+        break;
+      }
+      if (*c == '\\' && quote != '\'' && c[1]) {
+        c++;
+        if (*c != '\n') {
+          any = true;
+          TS_PUSH(arena, &word, *c);
+        }
+      } else if (*c == quote || (!quote && (*c == '"' || *c == '\''))) {
+        quote = quote ? 0 : *c;
+        any = true;
+      } else {
+        any = true;
+        TS_PUSH(arena, &word, *c);
+      }
+    }
+    if (any)
+      TS_PUSH(arena, &words, ts_arena_string(arena, word.at, word.count));
+    while (isspace((unsigned char)*c))
+      c++;
+  }
+  *count = (uint32_t)words.count;
+  return words.at;
+}

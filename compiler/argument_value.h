@@ -16,4 +16,7 @@ const char *ts_argument_layout(ts_arena *arena, const char *word);
 /* In quotes. */
 const char *ts_argument_quoted(ts_arena *arena, const char *word);
 
+/* Splits a text into words: blanks, quotes, `\` before a line end, `#` to the end of a line. */
+const char *const *ts_argument_words(ts_arena *arena, const char *text, uint32_t *count);
+
 #endif

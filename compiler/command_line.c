@@ -292,6 +292,10 @@ static void command_line_take(command_line_reader *r, const given *as_given)
     read_named(r, g);
     return;
   }
+  if (unset_word(g) && among(field(r, "loose"), g->name)) {
+    take_nothing(r, g); /* what a file leaves to its launcher */
+    return;
+  }
   if (formal(r, g->name) && unset_word(g)) {
     ts_diag *d = ts_diag_add(r->s->diags, TS_E0708, g->at, "`%s` is `%s`, which nobody sets",
                              g->shown, unset_word(g));
@@ -401,11 +405,41 @@ static void take_key(settings_file *f, const char *key, const ts_setting *s)
     command_line_take(r, &g);
 }
 
+/* A list of lists for a parameter that takes lists: as one value. False: it is none. */
+static bool take_lists(settings_file *f, const char *key, const ts_setting *s)
+{
+  command_line_reader *r = f->r;
+  const ts_ast *of = formal(r, renamed(r, as_name(r, key, strlen(key))));
+  text t = {0};
+  if (s->kind != TS_SETTING_LIST || !s->child || !of || !ts_ast_type(of)->name ||
+      strcmp(ts_ast_type(of)->name, "List") != 0)
+    return false;
+  for (const ts_setting *c = s->child; c; c = c->next) {
+    if (c->kind != TS_SETTING_LIST)
+      return false;
+    command_line_put(r, &t, c == s->child ? "[" : ", ");
+    command_line_put(r, &t, "[");
+    for (const ts_setting *e = c->child; e; e = e->next) {
+      if (!is_plain(e))
+        return false;
+      command_line_put(r, &t, e == c->child ? "" : ", ");
+      command_line_put(r, &t, ts_argument_quoted(r->s->arena, word_of(f, e)));
+    }
+    command_line_put(r, &t, "]");
+  }
+  command_line_put(r, &t, "]");
+  found(r, of->name, ended(r, &t),
+        ts_arena_printf(r->s->arena, "%s, %s:%u", key, f->name, s->line));
+  return true;
+}
+
 /* `key`: the names of the tables that it is in, with dots between. Tables of a list have its
  * name. */
 static void take_settings(settings_file *f, const char *key, const ts_setting *s)
 {
   const ts_setting *c = s->child;
+  if (take_lists(f, key, s))
+    return;
   while (c && s->kind == TS_SETTING_LIST && is_plain(c))
     c = c->next;
   if ((s->kind != TS_SETTING_TABLE || !s->child) && !c) {
@@ -859,39 +893,4 @@ const char *ts_command_line_plan(ts_session *s, const ts_command_line *line, siz
   const char *formatted =
     ts_format(s->lang, ts_sources_add(s->sources, "<plan>", "plan", plan, strlen(plan)), size);
   return formatted ? ts_arena_string(s->arena, formatted, *size) : NULL;
-}
-
-const char *const *ts_command_line_words(ts_arena *arena, const char *all, uint32_t *count)
-{
-  strings words = {0};
-  for (const char *c = all; *c;) {
-    TS_VEC(char) word = {0};
-    bool any = false;
-    char quote = 0;
-    for (; *c && (quote || !isspace((unsigned char)*c)); c++) {
-      if (!quote && !any && *c == '#') {
-        c += strcspn(c, "\n");
-        break;
-      }
-      if (*c == '\\' && quote != '\'' && c[1]) {
-        c++;
-        if (*c != '\n') {
-          any = true;
-          TS_PUSH(arena, &word, *c);
-        }
-      } else if (*c == quote || (!quote && (*c == '"' || *c == '\''))) {
-        quote = quote ? 0 : *c;
-        any = true;
-      } else {
-        any = true;
-        TS_PUSH(arena, &word, *c);
-      }
-    }
-    if (any)
-      TS_PUSH(arena, &words, ts_arena_string(arena, word.at, word.count));
-    while (isspace((unsigned char)*c))
-      c++;
-  }
-  *count = (uint32_t)words.count;
-  return words.at;
 }

@@ -21,7 +21,4 @@ void ts_command_line_frameworks(ts_session *s, ts_name_list *names);
  * in the queue; what is passed over and has a bearing is warned of. */
 const char *ts_command_line_plan(ts_session *s, const ts_command_line *line, size_t *size);
 
-/* Splits a text into words: blanks, quotes, `\` before a line end, `#` to the end of a line. */
-const char *const *ts_command_line_words(ts_arena *arena, const char *text, uint32_t *count);
-
 #endif

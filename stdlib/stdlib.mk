@@ -94,6 +94,7 @@ stdlib_files = \
 	stdlib/frameworks/megatron_model.ts \
 	stdlib/frameworks/megatron_others.ts \
 	stdlib/frameworks/nanotron.ts \
+	stdlib/frameworks/nemo.ts \
 	stdlib/frameworks/nvidia.ts \
 	stdlib/frameworks/primus.ts \
 	stdlib/frameworks/profile.ts \

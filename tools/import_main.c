@@ -5,6 +5,7 @@
 #include "base/complete.h"
 #include "base/escape.h"
 #include "base/options.h"
+#include "compiler/argument_value.h"
 #include "compiler/command_line.h"
 #include "compiler/compile.h"
 #include "tools/cli/plan_options.h"
@@ -124,7 +125,7 @@ static bool read_file(import_task *t, ts_session *s)
                 strerror(error ? error : EIO));
     return false;
   }
-  const char *const *words = ts_command_line_words(t->arena, text, &count);
+  const char *const *words = ts_argument_words(t->arena, text, &count);
   TS_VEC(const char *) all = {0};
   for (uint32_t i = 0; i < count; i++)
     TS_PUSH(t->arena, &all, words[i]);

@@ -403,11 +403,6 @@ fn _megatron_of(j: _Launch) -> MegatronArguments = if _among(j.recipe, ["nvfp4",
   "products in " + j.recipe + " have no arguments that the importer follows",
 ) else if j.every > 1 and _whole(j) then refuse(
   "recomputation of every " + str(j.every) + "th layer has no argument of Megatron-LM",
-) else if _among(
-  j.sharding,
-  ["zero2", "fsdp"],
-) then refuse(
-  "replicas that share weights have no arguments that the importer follows: data_parallel or zero1",
 ) else if j.order == "gpipe" and j.pp > 1 then refuse("Megatron-LM has no argument for GPipe: one_f_one_b") else if _among(
   "by op",
   j.again,
@@ -470,7 +465,13 @@ fn _megatron_with(j: _Launch, w: _Words) -> MegatronArguments = {
   expert_tensor_parallel_size: if w.experts > 0 and j.tp > 1 and not j.expert_tensor then 1 else 0,
   sequence_parallel: j.sequence and j.tp > 1,
   tp_comm_overlap: j.ring and j.tp > 1,
-  use_distributed_optimizer: j.sharding == "zero1",
+  use_distributed_optimizer: _among(j.sharding, ["zero1", "zero2", "fsdp"]),
+  use_megatron_fsdp: _among(j.sharding, ["zero2", "fsdp"]),
+  data_parallel_sharding_strategy: match j.sharding {
+    "fsdp" -> "optim_grads_params"
+    "zero2" -> "optim_grads"
+    _ -> "no_shard"
+  },
   optimizer_cpu_offload: j.on_host,
   overlap_grad_reduce: j.overlap and j.sharding != "none",
   overlap_param_gather: j.beside,

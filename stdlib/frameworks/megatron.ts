@@ -7,7 +7,7 @@
 // Engine; PyTorch's CUDABlas and caching allocator.
 export import std.frameworks.megatron_model
 import std.frameworks.megatron_arguments, std.frameworks.megatron_others
-import std.machines, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data
+import std.machines, std.import.hf, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data
 import std.strategies.recompute, std.strategies.fp8, std.strategies.offload, std.schedules.one_f_one_b, std.schedules.interleaved,
   std.optimizers.adam
 import std.frameworks.profile, std.frameworks.nvidia
@@ -62,7 +62,45 @@ fn _ffn(a: MegatronArguments) -> Int = if a.ffn_hidden_size > 0 then a.ffn_hidde
   64 else 4 * a.hidden_size
 fn _is_bert(a: MegatronArguments) -> Bool = a.script == "pretrain_bert"
 fn _is_t5(a: MegatronArguments) -> Bool = a.encoder_num_layers > 0
-fn _model(a: MegatronArguments) -> Model = if _is_bert(a) then megatron_bert(_choices(a)) else if _is_t5(a) then megatron_t5(
+// Layers by letters: a state space (M), attention (*), an MLP (-) or experts (E), with | between stages and what
+// predicts further words behind /.
+fn _hybrid(a: MegatronArguments) -> Bool = a.hybrid_layer_pattern != ""
+fn _pattern(a: MegatronArguments) -> List = if _hybrid(a) then letters(words(a.hybrid_layer_pattern, "/")[0]) else []
+fn _layers(a: MegatronArguments) -> Int = if _hybrid(a) then sum([_count(l != "|") for l in _pattern(a)]) else a.num_layers
+fn _hybrid_config(a: MegatronArguments) -> Record = {
+  model_type: "nemotron_h",
+  layers_block_type: [
+    match l {
+      "M" -> "mamba"
+      "*" -> "attention"
+      "-" -> "mlp"
+      "E" -> "moe"
+      _ -> refuse("`hybrid_layer_pattern` has `" + l + "`: known are M * - E")
+    } for l in _pattern(a) if l != "|"
+  ],
+  num_hidden_layers: _layers(a),
+  hidden_size: a.hidden_size,
+  intermediate_size: _ffn(a),
+  vocab_size: _vocabulary(a),
+  num_attention_heads: a.num_attention_heads,
+  num_key_value_heads: _kv_heads(a),
+  head_dim: if a.kv_channels > 0 then a.kv_channels else div(a.hidden_size, a.num_attention_heads),
+  mlp_hidden_act: if a.swiglu then refuse("hybrids whose MLPs have gates have no plan here yet") else "relu2",
+  mamba_num_heads: if a.mamba_num_heads > 0 then a.mamba_num_heads else div(2 * a.hidden_size, a.mamba_head_dim),
+  mamba_head_dim: a.mamba_head_dim,
+  n_groups: a.mamba_num_groups,
+  ssm_state_size: a.mamba_state_dim,
+  n_routed_experts: a.num_experts,
+  num_experts_per_tok: a.moe_router_topk,
+  moe_intermediate_size: if a.moe_ffn_hidden_size > 0 then a.moe_ffn_hidden_size else _ffn(a),
+  n_shared_experts: _count(a.moe_shared_expert_intermediate_size > 0),
+  moe_shared_expert_intermediate_size: a.moe_shared_expert_intermediate_size,
+  moe_latent_size: if a.moe_latent_size > 0 then a.moe_latent_size else none,
+  tie_word_embeddings: not a.untie_embeddings_and_output_weights,
+  max_position_embeddings: max(a.seq_length, a.max_position_embeddings),
+}
+fn _model(a: MegatronArguments) -> Model = if _hybrid(a) then hf_of(_hybrid_config(a), a.seq_length) else if _is_bert(a)
+  then megatron_bert(_choices(a)) else if _is_t5(a) then megatron_t5(
   _choices_of(a, a.encoder_num_layers, a.encoder_seq_length, false),
   _choices_of(a, a.decoder_num_layers, a.decoder_seq_length, true),
 ) else megatron_gpt(_choices(a))
@@ -145,7 +183,7 @@ fn _count(x: Bool) -> Int = if x then 1 else 0
 fn _laid_out(a: MegatronArguments) -> Bool = len(a.pipeline_model_parallel_layout) > 0
 fn _stated_ends(a: MegatronArguments) -> Bool = a.decoder_first_pipeline_num_layers + a.decoder_last_pipeline_num_layers > 0
 // Embedding and loss count as a layer each, if they are accounted for.
-fn _counted(a: MegatronArguments) -> Int = a.num_layers + _count(a.account_for_embedding_in_pipeline_split) +
+fn _counted(a: MegatronArguments) -> Int = _layers(a) + _count(a.account_for_embedding_in_pipeline_split) +
   _count(a.account_for_loss_in_pipeline_split)
 fn _chunks(a: MegatronArguments) -> Int = if _laid_out(a) then div(
   len(a.pipeline_model_parallel_layout),
@@ -160,7 +198,7 @@ fn _stages(a: MegatronArguments) -> Int = a.pipeline_model_parallel_size * _chun
 // megatron/core/transformer/transformer_block.py).
 fn _middle_ranks(a: MegatronArguments) -> Int = a.pipeline_model_parallel_size - _count(a.decoder_first_pipeline_num_layers > 0) -
   _count(a.decoder_last_pipeline_num_layers > 0)
-fn _rest(a: MegatronArguments) -> Int = a.num_layers - a.decoder_first_pipeline_num_layers - a.decoder_last_pipeline_num_layers
+fn _rest(a: MegatronArguments) -> Int = _layers(a) - a.decoder_first_pipeline_num_layers - a.decoder_last_pipeline_num_layers
 fn _of_rank(a: MegatronArguments, rank: Int) -> Int = if not _stated_ends(a) then div(
   _counted(a),
   a.pipeline_model_parallel_size,
@@ -220,6 +258,14 @@ fn _gradients(a: MegatronArguments) -> DType =
   if a.fp16 then (if a.accumulate_allreduce_grads_in_fp32 then fp32 else fp16) else if a.grad_reduce_in_bf16 then bf16 else fp32
 
 // -- what the arguments make of the profile --
+// What replicas share. FSDP without a strategy leaves all to all (arguments.py).
+fn _shared_by(a: MegatronArguments) -> String =
+  if a.use_torch_fsdp2 then "fsdp" else if a.use_megatron_fsdp then (match a.data_parallel_sharding_strategy {
+  "optim_grads_params" -> "fsdp"
+  "optim_grads" -> "zero2"
+  "optim" -> "zero1"
+  _ -> if a.use_distributed_optimizer then "zero1" else "ddp"
+}) else if a.use_distributed_optimizer then "zero1" else megatron_lm.sharding
 fn megatron_profile(a: MegatronArguments) -> Framework = megatron_lm with {
   release = str(a.release)
   gradients = _gradients(a)
@@ -233,7 +279,7 @@ fn megatron_profile(a: MegatronArguments) -> Framework = megatron_lm with {
   arithmetic = if a.moe_router_dtype == "" then { gemm: _format(a) } else {}
   loss = if a.cross_entropy_loss_fusion and a.cross_entropy_fusion_impl == "te" then "fused" else megatron_lm.loss
   update = if a.clip_grad > 0 then megatron_lm.update else megatron_unclipped
-  sharding = if a.use_distributed_optimizer then "zero1" else megatron_lm.sharding
+  sharding = _shared_by(a)
 }
 fn _described(a: MegatronArguments, on: Record) -> Record = _as(a, on, megatron_profile(a))
 fn _as(a: MegatronArguments, on: Record, framework: Framework) -> Record = {
@@ -356,8 +402,7 @@ fn _expert_strategies(run: Record, tp: Axis, ti: Axis, ci: Axis, ed: Axis, hidde
 
 // Stages and chunks after the first have one bucket (`first` of the profile), and so has a run without
 // `overlap_grad_reduce`.
-fn _repeats(a: MegatronArguments) -> Int = if _is_t5(a) then a.encoder_num_layers + a.decoder_num_layers else a.num_layers +
-  a.mtp_num_layers
+fn _repeats(a: MegatronArguments) -> Int = if _is_t5(a) then a.encoder_num_layers + a.decoder_num_layers else _layers(a) + a.mtp_num_layers
 fn _parted(a: MegatronArguments) -> Int = if _stages(a) == 1 then _repeats(a) + 1 else if _is_t5(a) then div(
   _repeats(a),
   _stages(a),
@@ -422,7 +467,7 @@ fn _strategies_as(
     wider: wider,
     of: "expert_linear",
     updated: if f.overlap then f.buckets(f, run.ed * run.dp * run.cp) else 1 TiB,
-  ) else data_parallel(
+  ) else if f.sharding != "ddp" then framework_data(f, wider, f.sharding, run.pp) else data_parallel(
     replicas,
     bucket: f.buckets(f, run.ed * run.dp * run.cp),
     overlap: f.overlap,
@@ -431,6 +476,7 @@ fn _strategies_as(
     of: "expert_linear",
   ),
   if run.arguments.optimizer_cpu_offload then update_on_host() else none,
+  if run.arguments.fine_grained_activation_offloading then framework_offload(run.arguments.offload_modules) else none,
   if run.arguments.fp8_format == "" then none else _narrow_products(run.arguments.fp8_recipe),
   _recomputed(run.arguments),
 ]
@@ -498,6 +544,9 @@ record MegatronArguments {
   glu_activation: String = ""
   pp_partition_method: String = ""
   num_key_value_heads: Int = 0
+  moe_expert_parallel_size: Int = 0
+  topk: Int = 0
+  expert_interval: Int = 0
   // latent attention
   multi_latent_attention: Bool = false
   q_lora_rank: Int = 0
@@ -513,6 +562,13 @@ record MegatronArguments {
   moe_layer_freq: Any = 1
   moe_router_dtype: String = "" // of the router's product; "": that of the model
   mtp_num_layers: Int = 0
+  // layers that differ
+  hybrid_layer_pattern: String = ""
+  mamba_num_heads: Int = 0
+  mamba_head_dim: Int = 64
+  mamba_num_groups: Int = 8
+  mamba_state_dim: Int = 128
+  moe_latent_size: Int = 0
   // how it is computed
   transformer_impl: String = "transformer_engine"
   attention_backend: String = "auto"
@@ -554,7 +610,12 @@ record MegatronArguments {
   use_tp_pp_dp_mapping: Bool = false // stages stand together instead of replicas
   use_distributed_optimizer: Bool = false
   optimizer_cpu_offload: Bool = false
+  fine_grained_activation_offloading: Bool = false
+  offload_modules: List[String] = []
   optimizer_offload_fraction: Real = 1.0
+  use_megatron_fsdp: Bool = false
+  use_torch_fsdp2: Bool = false
+  data_parallel_sharding_strategy: String = "no_shard"
   overlap_grad_reduce: Bool = false
   overlap_param_gather: Bool = false
   ddp_bucket_size: Int = 0 // elements; 0: by the replicas
@@ -570,16 +631,16 @@ record MegatronArguments {
   global_batch_size: Int = 0
 }
 fn _missing(a: MegatronArguments) -> String =
-  if a.num_layers == 0 and a.encoder_num_layers == 0 then "num_layers" else if a.hidden_size == 0 then "hidden_size"
-  else if a.num_attention_heads == 0 then "num_attention_heads" else if a.seq_length == 0 and a.encoder_num_layers == 0 then "seq_length"
-  else ""
+  if a.num_layers == 0 and a.encoder_num_layers == 0 and a.hybrid_layer_pattern == "" then "num_layers" else if a.hidden_size == 0
+  then "hidden_size" else if a.num_attention_heads == 0 then "num_attention_heads" else if a.seq_length == 0 and a.encoder_num_layers == 0
+  then "seq_length" else ""
 // What Megatron-LM refuses (validate_args of megatron/training/arguments.py, TransformerConfig), and
 // values that no plan follows.
 fn _refusals(a: MegatronArguments) -> List = [
   { wrong: _missing(a) != "", why: "a run needs `" + _missing(a) + "`" },
   { wrong: a.fp8_format == "" and not (a.bf16 or a.fp16), why: "a run in fp32 has no plan here: say `bf16` or `fp16`" },
   {
-    wrong: not _is(a.script, ["pretrain_gpt", "pretrain_bert", "pretrain_t5"]) and _is(
+    wrong: not _hybrid(a) and not _is(a.script, ["pretrain_gpt", "pretrain_bert", "pretrain_t5"]) and _is(
       a.script,
       [
         "pretrain_hybrid",
@@ -751,15 +812,25 @@ fn _sized(a: MegatronArguments) -> MegatronArguments = if a.gpus > 0 then a else
 }
 fn _first(found: List, a: MegatronArguments) -> Record = if found == [] then _described(a, machine_named(_on(a.gpu).word))
   else refuse(found[0].why)
+// Megatron-DeepSpeed has experts in each `expert_interval`-th layer, and one expert where there are none.
 // What arguments of Megatron-DeepSpeed are by the names of Megatron-LM. Its ZeRO shards optimizer
 // states, and sums gradients into their parts; its attention is fused where it is asked for.
 fn _named(a: MegatronArguments) -> MegatronArguments = a with {
   use_distributed_optimizer = a.use_distributed_optimizer or a.zero_stage > 0 or (a.deepspeed and a.bf16)
   context_parallel_size = max(a.context_parallel_size, a.ds_sequence_parallel_size)
   cp_comm_type = if a.ds_sequence_parallel_size > 1 then "a2a" else a.cp_comm_type
-  recompute_granularity = if a.checkpoint_activations then "full" else a.recompute_granularity
+  recompute_granularity =
+    if a.checkpoint_activations or (a.recompute_method != "" and a.recompute_granularity == "") then "full" else a.recompute_granularity
   recompute_method = if a.checkpoint_activations then "uniform" else a.recompute_method
-  recompute_num_layers = if a.checkpoint_activations then 1 else a.recompute_num_layers
+  recompute_num_layers = if a.checkpoint_activations then 1 else if a.recompute_method != "" then max(
+    1,
+    a.recompute_num_layers,
+  ) else a.recompute_num_layers
+  num_experts = if a.num_experts == 1 then 0 else a.num_experts
+  expert_model_parallel_size =
+    if a.num_experts > 1 and a.moe_expert_parallel_size > 0 then a.moe_expert_parallel_size else a.expert_model_parallel_size
+  moe_router_topk = if a.topk > 0 then a.topk else if a.deepspeed and a.num_experts > 1 then 1 else a.moe_router_topk
+  moe_layer_freq = if a.expert_interval > 0 then a.expert_interval else if a.deepspeed and a.num_experts > 1 then 2 else a.moe_layer_freq
   swiglu = a.swiglu or a.glu_activation != ""
   ffn_hidden_size = if a.glu_activation != "" and a.ffn_hidden_size == 0 then 4 * a.hidden_size else a.ffn_hidden_size
   group_query_attention = a.group_query_attention or a.num_key_value_heads > 0
@@ -774,7 +845,7 @@ fn _checked(a: MegatronArguments) -> Record = _first([r for r in _refusals(a) if
 
 // What `trainspec import megatron` reads: fields of `arguments` are followed, the lists are those of
 // std.frameworks.megatron_arguments.
-let command_line = {
+let megatron_line = {
   about: "A run of Megatron-LM, from its arguments: `trainspec import megatron` wrote it.",
   arguments: "MegatronArguments",
   gpu: "h100",
@@ -785,6 +856,10 @@ let command_line = {
     { given: "model_args___", as: "" },
     { given: "runtime_args___", as: "" },
 
+    { given: "use_custom_fsdp", as: "use_megatron_fsdp" },
+    { given: "hybrid_override_pattern", as: "hybrid_layer_pattern" },
+    { given: "activations_checkpoint_", as: "recompute_" },
+    { given: "ep_world_size", as: "moe_expert_parallel_size" },
     { given: "pad_vocab_size_to", as: "padded_vocab_size" },
     { given: "cpu_optimizer", as: "optimizer_cpu_offload" },
     { given: "use_flash_attn_v2", as: "use_flash_attn" },
@@ -794,8 +869,9 @@ let command_line = {
     { given: "env_vars_", as: "env_" },
   ],
   layouts: ["pipeline_model_parallel_layout"],
+  loose: ["tokenizer_type"],
   harmless: megatron_others_harmless + megatron_harmless,
-  partly: megatron_partly,
+  partly: megatron_others_partly + megatron_partly,
   refused: megatron_others_refused + megatron_refused,
   plan: [
     "let run = megatron(arguments)",
@@ -820,3 +896,4 @@ let command_line = {
     "}",
   ],
 }
+let command_line = megatron_line

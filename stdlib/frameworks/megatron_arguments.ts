@@ -22,7 +22,8 @@ let megatron_harmless = [
       "fp8_amax_history_len fp8_interval fp8_margin hysteresis initial_loss_scale lion_beta1 lion_beta2 loss_scale",
       "loss_scale_window lr lr_decay_iters lr_decay_samples lr_decay_style lr_warmup_fraction lr_warmup_init",
       "lr_warmup_iters lr_warmup_samples lr_wsd_decay_iters lr_wsd_decay_samples lr_wsd_decay_style mask_prob",
-      "min_loss_scale min_lr moe_aux_loss_coeff moe_input_jitter_eps moe_router_bias_update_rate",
+      "min_loss_scale min_lr use_mup mup_attn_scale_power mup_base_head_dim mup_base_hidden_size mup_embedding_mult",
+      "mup_output_mult mup_width_mult moe_aux_loss_coeff moe_input_jitter_eps moe_router_bias_update_rate",
       "moe_router_enable_expert_bias moe_router_force_biased moe_router_force_load_balancing moe_router_fusion",
       "moe_router_group_topk moe_router_num_groups moe_router_pre_softmax moe_router_quantile_balancing_ema",
       "moe_router_score_function moe_router_topk_scaling_factor moe_z_loss_coeff mscale mscale_all_dim",
@@ -166,7 +167,7 @@ let megatron_harmless = [
     names: [
       "disable_gloo_process_groups disable_symmetric_registration distributed_backend distributed_timeout_minutes",
       "distributed_timeout_seconds_after_init enable_experimental high_priority_a2a_comm_stream",
-      "high_priority_stream_groups local_rank sharp_enabled_group tp_comm_bootstrap_backend use_mcore_models",
+      "high_priority_stream_groups is_hybrid_model local_rank sharp_enabled_group tp_comm_bootstrap_backend use_mcore_models",
     ],
   },
   {
@@ -191,6 +192,52 @@ let megatron_harmless = [
 
 // Followed but for what the sentence says; with the words of `but` there is nothing to say.
 let megatron_partly = [
+  {
+    why: "weight gradients of the head come in their place here",
+    names: [
+      "defer_embedding_wgrad_compute",
+    ],
+  },
+  {
+    why: "the optimizer is dealt out over all replicas here",
+    but: ["1"],
+    names: [
+      "num_distributed_optimizer_instances",
+    ],
+  },
+  {
+    why: "modules that predict further words have weights of their own here",
+    names: [
+      "mtp_use_repeated_layer",
+    ],
+  },
+  {
+    why: "sequences are full here, and each is one context",
+    names: [
+      "sft",
+    ],
+  },
+  {
+    why: "how much is on its way to the host at a time is as `offload_activations` has it",
+    names: [
+      "fine_grained_offloading_max_inflight_offloads min_offloaded_tensor_size delta_offload_bytes_across_pp_ranks",
+      "delay_offload_until_cuda_graph",
+    ],
+  },
+  {
+    why: "FSDP's buffers are as PyTorch's here",
+    names: [
+      "fsdp_double_buffer init_model_with_meta_device megatron_fsdp_version megatron_fsdp_enable_fine_grained_param_gather",
+      "megatron_fsdp_grad_comm_dtype megatron_fsdp_main_grads_dtype megatron_fsdp_main_params_dtype fsdp_manual_registration",
+      "megatron_fsdp_max_pool_double_buffer fsdp_db_use_persist_buf_on_alloc_fail torch_fsdp2_no_reshard_after_forward",
+    ],
+  },
+  {
+    why: "modules that predict further words are left out of hybrids here",
+    names: [
+      "mtp_hybrid_override_pattern",
+    ],
+  },
   {
     why: "balancing by Sinkhorn's iterations is not priced",
     but: ["aux_loss", "seq_aux_loss", "global_aux_loss", "none"],
@@ -323,17 +370,14 @@ let megatron_refused = [
   {
     why: "what it keeps gathered is not followed: take `fsdp` of std.strategies.data in a plan",
     names: [
-      "enable_full_sharding_in_hsdp fsdp_db_use_persist_buf_on_alloc_fail fsdp_double_buffer fsdp_manual_registration",
-      "init_model_with_meta_device megatron_fsdp_enable_fine_grained_param_gather megatron_fsdp_grad_comm_dtype",
-      "megatron_fsdp_main_grads_dtype megatron_fsdp_main_params_dtype megatron_fsdp_max_pool_double_buffer",
-      "megatron_fsdp_version torch_fsdp2_no_reshard_after_forward use_custom_fsdp use_megatron_fsdp use_torch_fsdp2",
+      "enable_full_sharding_in_hsdp",
     ],
   },
   {
-    why: "what it keeps gathered is not followed: take `fsdp` of std.strategies.data in a plan",
+    why: "shards of shards have no plan here yet",
     but: ["no_shard"],
     names: [
-      "data_parallel_sharding_strategy outer_dp_sharding_strategy",
+      "outer_dp_sharding_strategy",
     ],
   },
   {
@@ -341,10 +385,10 @@ let megatron_refused = [
     names: [
       "disable_mamba_mem_eff_path gdp_cutedsl_kernel gdp_num_chunk_states_to_recompute gdp_num_householder",
       "heterogeneous_layers_config_encoded_json heterogeneous_layers_config_path hybrid_attention_ratio",
-      "hybrid_layer_pattern hybrid_mlp_ratio hybrid_override_pattern is_hybrid_model linear_attention_freq",
+      "hybrid_mlp_ratio linear_attention_freq",
       "linear_conv_kernel_dim linear_key_head_dim linear_num_key_heads linear_num_value_heads linear_value_head_dim",
-      "mamba_head_dim mamba_inference_conv_states_dtype mamba_inference_ssm_states_dtype mamba_num_groups",
-      "mamba_num_heads mamba_state_dim mamba_training_ssm_states_dtype mtp_hybrid_override_pattern",
+      "mamba_inference_conv_states_dtype mamba_inference_ssm_states_dtype",
+      "mamba_training_ssm_states_dtype",
     ],
   },
   {
@@ -367,15 +411,15 @@ let megatron_refused = [
       "fp32_residual_connection freeze_all_layers glu_linear_offset logits_load_decode_threads",
       "logits_load_dir logits_load_ignore_errors logits_load_kd_loss_alpha logits_load_msc_prefetch_depth",
       "logits_load_prefetch_factor mhc_init_gating_factor mhc_num_residual_streams mhc_recompute_layer_num",
-      "mhc_sinkhorn_iterations mlp_chunks_for_training moe_latent_size moe_mlp_glu_interleave_size",
+      "mhc_sinkhorn_iterations mlp_chunks_for_training moe_mlp_glu_interleave_size",
       "moe_shared_expert_gate moe_shared_expert_glu_interleave_size mrope_section mtp_detach_heads mtp_hsm",
-      "mtp_standalone mtp_use_repeated_layer mup_attn_scale_power mup_base_head_dim mup_base_hidden_size",
-      "mup_embedding_mult mup_output_mult mup_width_mult onnx_safe openai_gelu output_bert_embeddings",
+      "mtp_standalone",
+      "onnx_safe openai_gelu output_bert_embeddings",
       "output_logit_dtype pipeline_model_parallel_split_rank relative_attention_max_distance",
       "relative_attention_num_buckets retro_add_retriever retro_attention_gate retro_cyclic_train_iters",
       "retro_encoder_attention_dropout retro_encoder_hidden_dropout retro_encoder_layers retro_no_verify_neighbor_count",
       "retro_num_neighbors retro_num_retrieved_chunks retro_project_dir standalone_embedding_stage use_legacy_models",
-      "use_mup use_te_activation_func",
+      "use_te_activation_func",
     ],
   },
   {
@@ -389,9 +433,7 @@ let megatron_refused = [
     why: "offloading by modules has no plan here yet: take `offload_activations` of std.strategies.offload",
     names: [
       "activation_offload_fraction cpu_offloading_num_layers cpu_offloading_retain_pinned_cpu_buffers",
-      "delay_offload_until_cuda_graph delta_offload_bytes_across_pp_ranks ep_overlap_early_attn_memory_release",
-      "fine_grained_activation_offloading fine_grained_offloading_max_inflight_offloads min_offloaded_tensor_size",
-      "offload_modules",
+      "ep_overlap_early_attn_memory_release",
     ],
   },
   {
@@ -432,7 +474,7 @@ let megatron_refused = [
   {
     why: "what goes on beside it is not followed: leave it out, or say so in a plan",
     names: [
-      "batch_invariant_mode defer_embedding_wgrad_compute",
+      "batch_invariant_mode",
       "overlap_dispatch_backward_with_experts_wgrad",
     ],
   },
@@ -458,13 +500,6 @@ let megatron_refused = [
     ],
   },
   {
-    why: "the optimizer is dealt out over all replicas here",
-    but: ["1"],
-    names: [
-      "num_distributed_optimizer_instances",
-    ],
-  },
-  {
     why: "user buffers with a configuration of their own have no plan here yet: `--tp-comm-overlap` alone is followed",
     names: [
       "disable_tp_comm_overlap_ag disable_tp_comm_overlap_rs",
@@ -482,7 +517,7 @@ let megatron_refused = [
   {
     why: "contexts of sequences that differ have no plan here yet",
     names: [
-      "dataloader_inter_document_masking hybrid_context_parallel max_seqlen_per_dp_cp_rank sft",
+      "dataloader_inter_document_masking hybrid_context_parallel max_seqlen_per_dp_cp_rank",
     ],
   },
   {
@@ -543,7 +578,10 @@ let megatron_refused = [
   },
   {
     why: "the attention, the layers or the words are others than are followed here",
-    but: ["local"],
+    but: [
+      "local mamba_stack_spec megatron.core.models.mamba.mamba_layer_specs",
+      "hybrid_stack_spec megatron.core.models.hybrid.hybrid_layer_specs",
+    ],
     names: [
       "spec",
     ],

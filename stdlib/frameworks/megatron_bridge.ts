@@ -10,6 +10,18 @@ record BridgeArguments {
   model: String = "" // a name, before that of the file
   model_config: String = ""
   model_seq_length: Int = 0
+  model_num_layers: Int = 0
+  model_hidden_size: Int = 0
+  model_ffn_hidden_size: Int = 0
+  model_num_attention_heads: Int = 0
+  model_num_query_groups: Int = 0
+  model_kv_channels: Int = 0
+  model_vocab_size: Int = 0
+  model_normalization: String = "LayerNorm"
+  model_gated_linear_unit: Bool = false
+  model_share_embeddings_and_output_weights: Bool = true
+  model_fine_grained_activation_offloading: Bool = false
+  model_offload_modules: List[String] = []
   dataset_seq_length: Int = 0
   model_tensor_model_parallel_size: Int = 1
   model_pipeline_model_parallel_size: Int = 1
@@ -60,11 +72,35 @@ fn _recipe(on: Bool, recipe: String) -> String = if not on then "bf16" else matc
 fn _quotes(all: List) -> List[Int] = [i for i in 0..len(all) if all[i] == "'"]
 fn _within(all: List, quotes: List) -> List = if len(quotes) < 2 then all else [all[i] for i in quotes[0] + 1..quotes[1]]
 fn _args(text: String) -> List = _within(letters(text), _quotes(letters(text)))
+// A provider that states its sizes: GPT's layers, or Llama's.
+fn _sized(a: BridgeArguments) -> Record = if a.model_gated_linear_unit or a.model_normalization == "RMSNorm" then {
+  model_type: "llama",
+  hidden_size: a.model_hidden_size,
+  num_hidden_layers: a.model_num_layers,
+  num_attention_heads: a.model_num_attention_heads,
+  num_key_value_heads: if a.model_num_query_groups > 0 then a.model_num_query_groups else a.model_num_attention_heads,
+  head_dim: if a.model_kv_channels > 0 then a.model_kv_channels else div(a.model_hidden_size, a.model_num_attention_heads),
+  intermediate_size: if a.model_ffn_hidden_size > 0 then a.model_ffn_hidden_size else 4 * a.model_hidden_size,
+  vocab_size: if a.model_vocab_size > 0 then a.model_vocab_size else 50304,
+  tie_word_embeddings: a.model_share_embeddings_and_output_weights,
+} else {
+  model_type: "gpt2",
+  n_embd: a.model_hidden_size,
+  n_layer: a.model_num_layers,
+  n_head: a.model_num_attention_heads,
+  n_inner: if a.model_ffn_hidden_size > 0 then a.model_ffn_hidden_size else 4 * a.model_hidden_size,
+  n_positions: if a.model_seq_length > 0 then a.model_seq_length else 2048,
+  vocab_size: if a.model_vocab_size > 0 then a.model_vocab_size else ceil_div(50257, 128 * a.model_tensor_model_parallel_size) * 128 *
+    a.model_tensor_model_parallel_size,
+}
 fn _config(a: BridgeArguments) -> Record = if a.model_config != "" or a.model != "" then hf_config(
   a.model_config,
   a.model,
-) else hf_config_of(_args(a.model__args_), a.model__args_)
-fn _of(parts: List, kind: String) -> Int = sum([if x == kind then 1 else 0 for x in parts])
+) else if a.model__args_ == "" and a.model_num_layers > 0 then _sized(a) else hf_config_of(_args(a.model__args_), a.model__args_)
+// Parts of a stage by letters or by words: t and decoder, m and mtp.
+fn _of(parts: List, kind: String) -> Int = sum([
+  if x == kind or (x == "decoder" and kind == "t") or (x == "mtp" and kind == "m") then 1 else 0 for x in parts
+])
 fn _count(x: Bool) -> Int = if x then 1 else 0
 fn _layers(config: Record) -> Int = field(config, "num_hidden_layers", field(field(config, "text_config", {}), "num_hidden_layers", 0))
 fn _ends(a: BridgeArguments) -> Int = a.model_num_layers_in_first_pipeline_stage + a.model_num_layers_in_last_pipeline_stage
@@ -99,6 +135,9 @@ fn _precision(a: BridgeArguments) -> String = if a.mixed_precision_fp4 != "" or 
 fn bridge_job(a: BridgeArguments) -> Job = if not _is(a.optimizer_optimizer, ["adam"]) then refuse(
   "the optimizer `" + a.optimizer_optimizer + "` has no record here: adam is followed",
 ) else _job(a, _config(a))
+fn _predicts(config: Record) -> Bool = any([
+  field(config, key, 0) > 0 for key in ["num_nextn_predict_layers", "mtp_num_hidden_layers", "mtp_num_layers"]
+])
 fn _job(a: BridgeArguments, config: Record) -> Job = {
   gpus: a.gpus,
   gpu: a.gpu,
@@ -112,7 +151,7 @@ fn _job(a: BridgeArguments, config: Record) -> Job = {
   config: config,
   text: true, // towers are left out
   seq: if a.model_seq_length > 0 then a.model_seq_length else if a.dataset_seq_length > 0 then a.dataset_seq_length else 4096,
-  mtp: a.model_mtp_num_layers > 0,
+  mtp: a.model_mtp_num_layers > 0 and _predicts(config), // recipes set it for models without, too
   micro: a.train_micro_batch_size,
   global: a.train_global_batch_size,
   tp: a.model_tensor_model_parallel_size,
@@ -123,7 +162,10 @@ fn _job(a: BridgeArguments, config: Record) -> Job = {
   chunks: _chunks(a),
   sizes: _sizes(a, _layers(config)),
   sharding: if a.ddp_use_megatron_fsdp then "fsdp" else if a.ddp_use_distributed_optimizer then "zero1" else "ddp",
-  again: _again(a.model_recompute_granularity, a.model_recompute_modules),
+  again: [
+    _again(a.model_recompute_granularity, a.model_recompute_modules),
+    if a.model_fine_grained_activation_offloading then framework_offload(a.model_offload_modules) else none,
+  ],
   recipe: _precision(a),
   on_host: a.optimizer_optimizer_cpu_offload,
 }
@@ -341,7 +383,7 @@ let command_line = {
     {
       why: "offloading by modules has no plan here yet",
       but: ["false"],
-      names: ["model_fine_grained_activation_offloading model_cpu_offloading"],
+      names: ["model_cpu_offloading"],
     },
   ],
 }

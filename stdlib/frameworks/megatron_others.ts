@@ -40,17 +40,23 @@ let megatron_others_harmless = [
     names: ["export_*"],
   },
 ]
+let megatron_others_partly = [
+  {
+    why: "each expert gets as many tokens here, and none are dropped",
+    names: ["moe_train_capacity_factor moe_min_capacity disable_moe_token_dropping disable_moe_top2_2nd_expert_sampling"],
+  },
+]
 let megatron_others_refused = [
   {
     why: "Megatron-DeepSpeed does it in a way that has no plan here yet",
     names: [
       "use_bnb_optimizer cpu_torch_adam remote_device scattered_embeddings split_transformers memory_centric_tiled_linear",
       "tile_factor partition_activations distribute_checkpointed_activations enable_zbh1_pipeline enable_zbh1_exact_semantics",
-      "random_ltd data_efficiency_curriculum_learning moe_train_capacity_factor moe_min_capacity mlp_type num_experts_switch",
-      "expert_interval topk num_experts_teacher use_tutel enable_expert_tensor_parallelism disable_moe_token_dropping",
-      "disable_moe_top2_2nd_expert_sampling embedding_weights_in_fp32 force_ds_sequence_parallel ds_sequence_parallel_fpdt",
+      "random_ltd data_efficiency_curriculum_learning mlp_type num_experts_switch",
+      "num_experts_teacher use_tutel enable_expert_tensor_parallelism",
+      "embedding_weights_in_fp32 force_ds_sequence_parallel ds_sequence_parallel_fpdt",
       "ds_sequence_parallel_fpdt_chunk_size ds_sequence_parallel_fpdt_offloading num_layers_teacher hidden_size_teacher",
-      "num_attention_heads_teacher mos kd kd_alpha_ce kd_beta_ce kd_temp load_teacher fp8_hybrid img_dim moe_expert_parallel_size",
+      "num_attention_heads_teacher mos kd kd_alpha_ce kd_beta_ce kd_temp load_teacher fp8_hybrid img_dim",
     ],
   },
   {

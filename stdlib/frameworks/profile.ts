@@ -224,6 +224,24 @@ fn framework_modules(names: List[String]) = [
   modules_again(o) for m in _modules for o in m.ops if any([m.name == n for n in names])
 ]
 
+// Modules whose activations go to the host, by Megatron-Core's names.
+let _offloaded = [
+  { name: "attn_norm", ops: "*.ln1" },
+  { name: "qkv_linear", ops: "*.attn.qkv" },
+  { name: "core_attn", ops: "*.attn.core" },
+  { name: "attn_proj", ops: "*.attn.proj" },
+  { name: "mlp_norm", ops: "*.ln2" },
+  { name: "expert_fc1", ops: "*.experts.up" },
+  { name: "moe_act", ops: "*.experts.act" },
+]
+strategy _to_host(ops: Label) {
+  rule kept optional {
+    match * as ops
+    offload(activations, at: 50 GB/s, group: ops, ahead: 1)
+  }
+}
+fn framework_offload(names: List[String]) = [_to_host(m.ops) for m in _offloaded if any([m.name == n for n in names])]
+
 // Products of a recipe that are done in another format.
 strategy _in_format(ops: Label, format: Any, from: Int) {
   rule products optional {

@@ -64,7 +64,7 @@ trainspec import deepspeed ds.sh -o back.ts && step back.ts
 # What has no argument there.
 launch -p hand --for torchtitan
 launch -p hand --for deepspeed
-launch $J8 --for megatron
+trainspec export launch hand.ts $J8 --for megatron | grep -E 'fsdp|shard'
 launch $J8 -D model=small --for torchtitan
 launch $J8 -D 'recompute=full(every: 2)' --for deepspeed
 launch -p hand -D 'recompute=selective("*.mlp.down")' --for megatron

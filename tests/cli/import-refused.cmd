@@ -6,7 +6,7 @@ refused --num-layers 4 5
 refused --swiglu yes
 refused --hidden-dropout none
 refused --pipeline-model-parallel-layout 'E(tt'
-refused --num-layers 4 --use-megatron-fsdp
+refused --num-layers 4 --use-ring-exchange-p2p
 refused --num-layers 4 --fp8-recipe tensorwise | grep -v '^  [a-z]* = run'
 trainspec import --gpus 8 2>&1
 trainspec import megatrn --num-layers 4 2>&1
