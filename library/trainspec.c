@@ -7,6 +7,7 @@
 #include "base/diag_record.h"
 #include "base/output.h"
 #include "base/version.h"
+#include "compiler/command_line.h"
 #include "compiler/eval/files.h"
 #include "ir/spelling.h"
 #include "library/workspace.h"
@@ -344,6 +345,28 @@ trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *t
   trainspec_plan *volatile opened = NULL;
   TS_LIBRARY_CALL(ts, opened = compile(ts, path, text, size, plan));
   return opened;
+}
+
+static const char *import_plan(trainspec *ts, ts_command_line line)
+{
+  ts_session *session = ts_library_session(ts);
+  ts_compile_options o = ts_library_options(ts, NULL);
+  size_t size = 0;
+  const char **word = TS_NEW_ARRAY(ts->arena, const char *, line.word_count + 1);
+  ts_compile_settings(session, &o);
+  for (uint32_t i = 0; i < line.word_count; i++)
+    word[i] = copy(ts, line.word[i]);
+  line.word = word;
+  return ts_command_line_plan(session, &line, &size);
+}
+
+const char *trainspec_import(trainspec *ts, const char *framework, const char *const *word,
+                             size_t count, const char *gpus, const char *gpu)
+{
+  const char *volatile text = NULL;
+  ts_command_line line = {framework, word, (uint32_t)count, gpus, gpu};
+  TS_LIBRARY_CALL(ts, text = import_plan(ts, line));
+  return text;
 }
 
 static bool write_plan(const trainspec_plan *plan, const char *path)

@@ -108,6 +108,11 @@ trainspec_plan *trainspec_open(trainspec *ts, const char *path, const char *plan
 /* The same from text of `size` bytes; `path`: its place, for imports and messages. */
 trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *text, size_t size,
                                   const char *plan);
+/* The text of a plan from what starts a job of a framework, as `trainspec import` writes it: words
+ * such as `--num-layers 4`, and files. `gpus`, `gpu`: how many of which kind, NULL: what the
+ * framework has. NULL after errors. It lives until trainspec_free. */
+const char *trainspec_import(trainspec *ts, const char *framework, const char *const *word,
+                             size_t count, const char *gpus, const char *gpu);
 /* Writes the IR: the whole file, or none. */
 bool trainspec_write(const trainspec_plan *plan, const char *path);
 uint32_t trainspec_ranks(const trainspec_plan *plan);

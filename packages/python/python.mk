@@ -5,10 +5,12 @@ EXTRA_DIST += \
 	packages/python/README.md \
 	packages/python/backend.py \
 	packages/python/pyproject.toml \
+	packages/python/tests/test_inside.py \
 	packages/python/tests/test_limits.py \
 	packages/python/tests/test_trainspec.py \
 	packages/python/trainspec/__init__.py \
 	packages/python/trainspec/_library.py \
+	packages/python/trainspec/inside.py \
 	packages/python/trainspec/messages.py \
 	packages/python/trainspec/plan.py \
 	packages/python/trainspec/py.typed \

@@ -10,6 +10,7 @@ Everything happens in this process, by the library `libtrainspec`. Each plan, re
 memory of its own, so threads may work on different ones at once; calls on one and the same wait
 for each other. Results are the same on every machine and for any number of threads.
 """
+from .inside import callback, plan_of, prediction
 from .messages import Error, Message, OutOfMemory, Span
 from .plan import Parameter, Plan, load, loads
 from .result import Critical, Event, Rank, Result, Time, Timeline
@@ -19,4 +20,5 @@ from ._library import max_memory, version
 
 __version__ = version()
 __all__ = ["Critical", "Error", "Event", "Message", "OutOfMemory", "Parameter", "Plan", "Quantity", "Rank", "Result",
-           "Span", "Sweep", "Time", "Timeline", "load", "loads", "max_memory", "version"]
+           "Span", "Sweep", "Time", "Timeline", "callback", "load", "loads", "max_memory", "plan_of", "prediction",
+           "version"]

@@ -83,6 +83,7 @@ _FUNCTIONS = {  # name: (result, arguments)
     "messages_text": (c_void_p, (c_void_p, c_int, POINTER(c_size_t))),
     "open": (c_void_p, (c_void_p, c_char_p, c_char_p)),
     "compile": (c_void_p, (c_void_p, c_char_p, c_char_p, c_size_t, c_char_p)),
+    "import": (c_char_p, (c_void_p, c_char_p, POINTER(c_char_p), c_size_t, c_char_p, c_char_p)),
     "write": (c_bool, (c_void_p, c_char_p)),
     "ranks": (c_uint32, (c_void_p,)),
     "plan_name": (c_char_p, (c_void_p,)),
