@@ -2,8 +2,8 @@
 // sharded and recomputed. Importers of this folder turn their own arguments into a Job, and the
 // functions here turn a Job into the pieces of a plan, by the profile of the framework.
 export import std.import.hf, std.import.hf_names, std.machines
-import std.frameworks.profile, std.strategies.experts, std.strategies.offload, std.strategies.recompute, std.optimizers.adam
-export import std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.gpipe
+import std.frameworks.profile, std.exchange, std.strategies.experts, std.strategies.offload, std.strategies.recompute, std.optimizers.adam
+export import std.schedules.beside, std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.gpipe
 
 record Job {
   gpus: Int // 0: as many as are launched, or as the degrees need
@@ -24,6 +24,8 @@ record Job {
   pp: Int = 1
   chunks: Int = 1
   order: String = "1f1b" // or "gpipe"
+  beside: Bool = false // forwards go on beside backwards
+  captured: String = "none" // what CUDA graphs hold of a layer of experts: "router", "layer" or "step"
   sizes: List = [] // layers of stages
   copies: Int = 1 // of all that is sharded
   sharding: String = "zero1" // over the rest of the replicas: "ddp", "zero1", "zero2", "fsdp"
@@ -75,6 +77,8 @@ fn _with(j: Job, gpus: Int, machine: Machine, sparse: Bool, ep: Int, shards: Int
   shards: shards,
   copies: j.copies,
   pp: j.pp,
+  top: _top(field(j.config, "text_config", j.config)),
+  islands: if machine.island == 0 then 1 else ceil_div(j.ep, machine.island),
   batch: { micro: j.micro * ep, global: _global(j, ep * shards * j.copies) },
   micro_batches: _micro_batches(j, _global(j, ep * shards * j.copies), ep * shards * j.copies),
   precision: framework_precision(j.framework) with { compute = j.half, weights = j.half },
@@ -97,15 +101,34 @@ fn job_strategies(run: Record, tp: Axis, cp: Axis, ep: Axis, shards: Axis, copie
   if run.job.on_host then update_on_host() else none,
   if run.job.kept_on_host then offload_activations() else none,
   framework_products(run.job.recipe, current: run.framework.current),
+  framework_turned(run.machine, run.job.recipe),
   framework_loss(run.framework),
   run.job.again,
 ]
 fn _experts(run: Record, tp: Axis, cp: Axis, ep: Axis) -> List = [
-  expert_parallel(tp * cp * ep, batch: ep),
+  expert_parallel(tp * cp * ep, batch: ep, sent: _sent(run), returned: _sent(run)),
   framework_sorting(run.framework.exchange, tp.size * cp.size * ep.size),
-  framework_experts(run.framework.experts, tp.size * cp.size * ep.size, "none", run.job.recipe),
+  framework_experts(run.framework.experts, tp.size * cp.size * ep.size, run.job.captured, run.job.recipe),
 ]
-fn job_schedule(run: Record, p: Axis) -> Schedule = if run.job.chunks > 1 then interleaved_one_f_one_b(
+// Experts that a token meets.
+let _top_keys = ["num_experts_per_tok", "moe_topk", "moe_k", "top_k_experts", "num_experts_per_token"]
+fn _top(config: Record) -> Int = max([1] + [field(config, key, 1) for key in _top_keys if not is_list(field(config, key, 1))])
+// Of what all copies of tokens are, the library that sends them sends so many.
+fn _sent(run: Record) -> Real = exchange_share(exchange_of(run.framework.exchange), run.job.ep, run.islands, run.top)
+fn job_network(run: Record, over: Axis) = if not run.sparse or run.job.ep == 1 then run.network else exchange_network(
+  exchange_of(run.framework.exchange),
+  over,
+  over.size,
+  run.islands,
+  run.top,
+  link_of(run.job.gpu),
+) + run.network
+fn job_schedule(run: Record, p: Axis) -> Schedule = if run.job.beside and (p.size == 1 or run.job.chunks > 1) then one_f_one_b_beside(
+  p: p,
+  m: run.micro_batches,
+  v: run.job.chunks,
+  sizes: run.job.sizes,
+) else if run.job.chunks > 1 then interleaved_one_f_one_b(
   p: p,
   m: run.micro_batches,
   v: run.job.chunks,
@@ -134,7 +157,7 @@ fn job_plan(function: String) -> List[String] = [
   "  precision = run.precision",
   "  optimizer = run.optimizer",
   "  costs = run.costs",
-  "  network = run.network",
+  "  network = job_network(run, tp * cp * ep)",
   "  host = run.host",
   "}",
 ]

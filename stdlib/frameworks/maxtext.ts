@@ -317,7 +317,7 @@ let maxtext_line = {
     {
       why: "what is written, logged and watched beside steps",
       names: [
-        "gcs_metrics wandb_project_name wandb_run_name moe_fsdp_use_two_stage_all_gather",
+        "gcs_metrics log_moe_bias_norms vision_encoder_block audio_encoder_block wandb_project_name wandb_run_name moe_fsdp_use_two_stage_all_gather",
         "set_remat_policy_on_layers_per_stage share_kv_projections record_internal_nn_metrics",
         "input_data_sharding_logical_axes logical_axis_rules_for_eval dense_fsdp_use_two_stage_all_gather",
         "block_diffusion_logit_alignment upload_all_profiler_results hide_profiler_step_metric profile_cleanly",

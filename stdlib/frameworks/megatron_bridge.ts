@@ -38,7 +38,10 @@ record BridgeArguments {
   model_moe_token_dispatcher_type: String = "alltoall"
   model_moe_flex_dispatcher_backend: String = "deepep"
   model_mtp_num_layers: Int = 0
+  model_cuda_graph_impl: String = "none"
+  model_cuda_graph_scope: List[String] = []
   comm_overlap_tp_comm_overlap: Bool = false
+  comm_overlap_overlap_moe_expert_parallel_comm: Bool = false
   ddp_grad_reduce_in_fp32: Bool = false
   ddp_overlap_grad_reduce: Bool = false
   ddp_use_distributed_optimizer: Bool = false
@@ -135,6 +138,10 @@ fn _precision(a: BridgeArguments) -> String = if a.mixed_precision_fp4 != "" or 
 fn bridge_job(a: BridgeArguments) -> Job = if not _is(a.optimizer_optimizer, ["adam"]) then refuse(
   "the optimizer `" + a.optimizer_optimizer + "` has no record here: adam is followed",
 ) else _job(a, _config(a))
+// What CUDA graphs hold; a graph of the whole step holds experts with room for the most tokens alone.
+fn _captured(impl: String, scope: List) -> String = if impl == "none" or scope == [] then "none" else if any([
+  s == "attn" for s in scope
+]) then "layer" else if any([s == "moe_router" for s in scope]) then "router" else "none"
 fn _predicts(config: Record) -> Bool = any([
   field(config, key, 0) > 0 for key in ["num_nextn_predict_layers", "mtp_num_hidden_layers", "mtp_num_layers"]
 ])
@@ -167,6 +174,8 @@ fn _job(a: BridgeArguments, config: Record) -> Job = {
     if a.model_fine_grained_activation_offloading then framework_offload(a.model_offload_modules) else none,
   ],
   recipe: _precision(a),
+  beside: a.comm_overlap_overlap_moe_expert_parallel_comm,
+  captured: _captured(a.model_cuda_graph_impl, a.model_cuda_graph_scope),
   on_host: a.optimizer_optimizer_cpu_offload,
 }
 
@@ -178,6 +187,7 @@ let command_line = {
   files: ["yaml"],
   open: ["none null None"],
   layouts: ["model_pipeline_model_parallel_layout"],
+  prefixes: [{ given: "model_cuda_graph_modules", as: "model_cuda_graph_scope" }],
   plan: job_plan("bridge_job"),
   harmless: [
     {
@@ -343,7 +353,7 @@ let command_line = {
       why: "shared experts, weight gradients and other micro-batches are computed one after the other here",
       but: ["false", "none"],
       names: [
-        "model_moe_shared_expert_overlap comm_overlap_overlap_moe_expert_parallel_comm comm_overlap_delay_wgrad_compute model_overlap_moe_expert_parallel_comm model_delay_wgrad_compute",
+        "model_moe_shared_expert_overlap comm_overlap_delay_wgrad_compute model_overlap_moe_expert_parallel_comm model_delay_wgrad_compute",
       ],
     },
     {

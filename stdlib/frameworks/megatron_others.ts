@@ -31,7 +31,7 @@ let megatron_others_harmless = [
       "no_load_lr_state rotary_position_embeddings_theta aml_data_download_path train_data_exact_num_epochs return_data_index",
       "train_idx_path train_desc_path train_doc_idx_path train_sample_idx_path train_shuffle_idx_path repeated_dataloader",
       "profile_steps reset_iteration disable_mem_efficient_ln moe_loss_coeff moe_eval_capacity_factor create_moe_param_group",
-      "ddp_impl use_contiguous_buffers_in_ddp no_contiguous_buffers_in_local_ddp overlap_p2p_communication zero_reduce_scatter retro_workdir",
+      "norm_target_loss reset_progress no_train repo_path ddp_impl use_contiguous_buffers_in_ddp no_contiguous_buffers_in_local_ddp overlap_p2p_communication zero_reduce_scatter retro_workdir",
       "retro_return_doc_ids deepscale deepscale_config deepspeed_mpi fp8_e4m3 checkpoint_in_cpu",
     ],
   },

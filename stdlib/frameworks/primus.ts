@@ -21,5 +21,5 @@ let command_line = maxtext_line with {
       names: ["primus_framework"],
     },
   ]
-  harmless = maxtext_line.harmless + [{ why: "names of Primus's files and folders", names: ["primus_*"] }]
+  harmless = maxtext_line.harmless + [{ why: "names of Primus's files and folders", names: ["primus_* env_*"] }]
 }

@@ -34,6 +34,7 @@ GIVEN = [
     ("deepspeed/*.json", [], ["--model_name_or_path", "meta-llama/Llama-3.1-8B", "--per_device_train_batch_size", "1"]),
     ("accelerate/*", [], ["--model_name_or_path", "meta-llama/Llama-3.1-8B", "--per_device_train_batch_size", "1"]),
 ]
+CLOUDS = {"a3u": "h200", "a3ultra": "h200"}  # machines of clouds by what is in them
 MOST = 2048  # devices that are tried where a file does not say how many there are
 
 
@@ -59,8 +60,8 @@ def play(build, reader, file, plan, gpus):
     given = [g for g in GIVEN if glob.fnmatch.fnmatch(name, g[0])]
     before = [w.replace("{folder}", os.path.dirname(file)) for g in given for w in g[1]]
     behind = [w for g in given for w in g[2]]
-    kind = re.search(r"(?<![a-z])(gb200|gb300|b200|h200|h20|mi300x|a100)(?![0-9a-z])", name.lower())
-    words = (["--gpus", str(gpus)] if gpus else []) + (["--gpu", kind[1]] if kind else [])
+    kind = re.search(r"(?<![a-z])(gb200|gb300|b200|h200|h20|mi300x|a100|a3u(?:ltra)?)(?![0-9a-z])", name.lower())
+    words = (["--gpus", str(gpus)] if gpus else []) + (["--gpu", CLOUDS.get(kind[1], kind[1])] if kind else [])
     run = command(build, "trainspec", "import", *words, "-o", plan, reader, *before, file, *behind)
     if run.returncode:
         return run, False

@@ -68,6 +68,10 @@ train: { micro_batch_size: 1, global_batch_size: 32 }
 mixed_precision: bf16_mixed
 J
 job megatron_bridge bridge.yaml
+# A token goes once to each node by HybridEP, not once to each expert: less is sent.
+experts="--model Qwen/Qwen3-30B-A3B --gpus 16 --model.tensor_model_parallel_size 1 --model.expert_model_parallel_size 16 --train.global_batch_size 16"
+for sent in alltoall flex; do trainspec import -o run.ts megatron_bridge bridge.yaml $experts --model.moe_token_dispatcher_type $sent \
+  --model.moe_flex_dispatcher_backend hybridep --model.expert_tensor_parallel_size 1 2>/dev/null && tsrun run.ts 2>&1 | grep -aE '^  (ep|tp . ep) '; done
 job megatron_bridge bridge.yaml --model Qwen/Qwen3-4B --mixed_precision.fp8 e4m3 --mixed_precision.fp8_recipe mxfp8
 printf 'peft: { _target_: LoRA }\nmodel: { tensor_parallel: 2 }\n' >wrong.yaml
 job megatron_bridge wrong.yaml
