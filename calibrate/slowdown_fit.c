@@ -22,15 +22,36 @@ static double number(const char *cell, bool *bad)
   return value;
 }
 
-/* False: no column is called so. */
-static bool put_cell(ts_slowdown_sample *s, const char *column, const char *cell, bool *bad)
+/* Columns as the papers and Nsight Compute call what a field is. */
+static const char *field_of(const char *column)
 {
+  static const char *const others[][2] = {{"sm_throughput", "compute"},
+                                          {"compute_throughput", "compute"},
+                                          {"memory_throughput", "memory"},
+                                          {"dram_throughput", "dram"},
+                                          {"achieved_occupancy", "occupancy"},
+                                          {"l1_hit", "l1"},
+                                          {"l2_hit", "l2"},
+                                          {"l1_hit_rate", "l1"},
+                                          {"l2_hit_rate", "l2"}};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strcmp(column, others[i][0]) == 0)
+      return others[i][1];
+  return column;
+}
+
+/* False: no column is called so. */
+static bool put_cell(ts_slowdown_sample *s, const char *called, const char *cell, bool *bad)
+{
+  const char *column = field_of(called);
 #define NAME(field) else if (strcmp(column, #field) == 0) s->pair.field = cell;
 #define NUMBER(field) else if (strcmp(column, #field) == 0) s->pair.field = number(cell, bad);
   if (strcmp(column, "slowdown") == 0)
     s->slowdown = number(cell, bad);
   else if (strcmp(column, "source") == 0)
     s->source = cell;
+  else if (strcmp(column, "kernel") == 0)
+    s->kernel = cell;
   TS_PAIR_FIELDS(NAME, NUMBER)
   else
     return false;
@@ -100,7 +121,7 @@ void ts_slowdown_samples_write(const ts_slowdown_samples *samples, FILE *out)
 #define FIELD(name) ts_put_csv(out, ",%s", #name);
   TS_PAIR_FIELDS(FIELD, FIELD)
 #undef FIELD
-  fputc('\n', out);
+  fputs(",kernel\n", out);
   for (size_t i = 0; i < samples->count; i++) {
     const ts_slowdown_sample *s = &samples->at[i];
     ts_put_csv(out, "%s,%.4g", s->source, s->slowdown);
@@ -109,7 +130,7 @@ void ts_slowdown_samples_write(const ts_slowdown_samples *samples, FILE *out)
     TS_PAIR_FIELDS(NAME, NUMBER)
 #undef NAME
 #undef NUMBER
-    fputc('\n', out);
+    ts_put_csv(out, ",%s\n", s->kernel ? s->kernel : "");
   }
 }
 

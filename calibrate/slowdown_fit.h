@@ -10,13 +10,14 @@
 typedef struct ts_slowdown_sample { /* a kernel that ran beside a transfer */
   ts_pair pair;
   const char *source; /* the recording it comes from */
+  const char *kernel; /* its name there, or NULL */
   double slowdown;    /* of the kernel: time beside the transfer over time alone */
 } ts_slowdown_sample;
 
 typedef TS_VEC(ts_slowdown_sample) ts_slowdown_samples;
 
-/* A table with a header: `slowdown`, `source` and any field of ts_pair (seconds, bytes, bytes/s);
- * an empty cell is not known. Appends. NULL, or what is wrong. */
+/* A table with a header: `slowdown`, `source`, `kernel` and any field of ts_pair (seconds, bytes,
+ * bytes/s); an empty cell is not known. Appends. NULL, or what is wrong. */
 const char *ts_slowdown_samples_read(ts_arena *arena, const char *text, const char *source,
                                      ts_slowdown_samples *out);
 void ts_slowdown_samples_write(const ts_slowdown_samples *samples, FILE *out);

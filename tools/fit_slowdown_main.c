@@ -25,9 +25,10 @@ static const ts_option options[] = {
 static const char *const usage[] = {"[OPTION]... [FILE]...", NULL};
 static const char *const notes[] = {
   "A FILE is a table (CSV) with the columns slowdown (time beside a transfer over time",
-  "alone) and any of source, family, time, flops, bytes, sms, dram, l2, bandwidth,",
-  "transfer, algorithm, protocol, channels, transfer_bytes, transfer_time, in seconds,",
-  "bytes and shares; empty: not known.",
+  "alone) and any of source, kernel, family, time, flops, bytes, sms, dram, l2,",
+  "bandwidth, transfer, algorithm, protocol, channels, transfer_bytes, transfer_time,",
+  "occupancy, compute, memory, l1, gpu, cuda, in seconds, bytes and shares; empty: not",
+  "known. `trainspec-trace metrics` adds those of Nsight Compute.",
   "Formats of recordings: "
 #define FORMAT(id, record, name, file, remedy, table, plays, slows) TS_FORMAT_##slows(name ", ")
 #include "trace/read/formats.def"
@@ -88,6 +89,7 @@ static bool read_trace(fit_slowdown_job *j, const char *path)
     const ts_event_pair *p = &pairs.at[i];
     ts_slowdown_sample s = {
       .pair = TS_PAIR_UNKNOWN, .source = ts_base_name(path), .slowdown = p->beside / p->alone};
+    s.kernel = p->name;
     s.pair.family = p->family;
     s.pair.time = p->alone * 1e-9;
     s.pair.sms = p->fill;

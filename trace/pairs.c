@@ -100,8 +100,9 @@ static void compare_group(ts_arena *arena, const ts_events *e, const instance *f
   }
   if (alones && besides) {
     const ts_event *v = event_of(e, from->event);
-    ts_event_pair p = {.family = ts_kernel_family((ts_event_kind)v->kind,
-                                                  ts_events_text(e, v->name)),
+    ts_event_pair p = {.name = ts_events_text(e, v->name),
+                       .family =
+                         ts_kernel_family((ts_event_kind)v->kind, ts_events_text(e, v->name)),
                        .alone = agreed(alone, alones),
                        .beside = agreed(beside, besides),
                        .fill = v->fill ? v->fill / 255.0 : NAN};

@@ -5,6 +5,7 @@
 #include "trace/read/events.h"
 
 typedef struct ts_event_pair {
+  const char *name;        /* of the kernel */
   const char *family;      /* of the kernel, as plans have it */
   double alone, beside;    /* ns: medians of its instances */
   double fill;             /* share of the processors; NAN: not known */

@@ -48,6 +48,7 @@ EXTRA_DIST += \
 	packages/tracer/trainspec_tracer/graph.py \
 	packages/tracer/trainspec_tracer/groups.py \
 	packages/tracer/trainspec_tracer/memory.py \
+	packages/tracer/trainspec_tracer/metrics.py \
 	packages/tracer/trainspec_tracer/modules.py \
 	packages/tracer/trainspec_tracer/overlap.py \
 	packages/tracer/trainspec_tracer/packages/__init__.py \

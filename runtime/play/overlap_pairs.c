@@ -86,6 +86,8 @@ static void list_pairs(pair_list *l, const ts_tables *t, const ts_role *role, ui
       p.dram = fmin(p.bytes / (p.time * p.bandwidth), 1); /* NAN where one is not known */
       if (isnan(p.bytes + p.time + p.bandwidth))
         p.dram = NAN;
+      p.memory = p.dram;
+      p.gpu = device ? ir->strings + device->name : "";
       describe_transfer(t, role, c, &p);
       add_pair(l, &p, number++);
     }
@@ -121,6 +123,8 @@ const char *ts_overlap_unseen(ts_arena *arena, const ts_tables *t, const ts_role
     for (uint32_t c = 0; c < ir->collectives_count + ir->ports_count; c++) {
       p = TS_PAIR_UNKNOWN;
       describe_transfer(t, &roles->at[k], c, &p);
+      const ts_ir_device_class *device = device_of(t, roles->at[k].rank);
+      p.gpu = device ? ir->strings + device->name : "";
       TS_PUSH(arena, &pairs, p);
     }
   return ts_learned_unseen(arena, model, pairs.at, (uint32_t)pairs.count);

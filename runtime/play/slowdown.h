@@ -23,17 +23,24 @@ typedef struct ts_pair { /* a kernel and a transfer; NAN and "": not known */
   double channels;
   double transfer_bytes;
   double transfer_time;  /* s, alone */
+  /* of the kernel, as profilers measure it: share of the warps that an SM can hold, throughputs of
+   * processors and of memory as shares of their peaks, share of reads served by the first cache */
+  double occupancy, compute, memory, l1;
+  const char *gpu, *cuda; /* that both ran on, and the version of CUDA */
 } ts_pair;
 
 /* Every field: names and numbers of a kernel, then of a transfer. Of data files the columns, of
  * learned models the features. */
 #define TS_PAIR_FIELDS(NAME, NUMBER)                                                               \
   NAME(family)                                                                                     \
-  NUMBER(time) NUMBER(flops) NUMBER(bytes) NUMBER(sms) NUMBER(dram) NUMBER(l2) NUMBER(bandwidth)   \
-    NAME(transfer) NAME(algorithm) NAME(protocol) NUMBER(channels) NUMBER(transfer_bytes)          \
-      NUMBER(transfer_time)
+  NUMBER(time)                                                                                     \
+  NUMBER(flops)                                                                                    \
+  NUMBER(bytes) NUMBER(sms) NUMBER(dram) NUMBER(l2) NUMBER(bandwidth) NAME(transfer)               \
+    NAME(algorithm) NAME(protocol) NUMBER(channels) NUMBER(transfer_bytes) NUMBER(transfer_time)   \
+      NUMBER(occupancy) NUMBER(compute) NUMBER(memory) NUMBER(l1) NAME(gpu) NAME(cuda)
 #define TS_PAIR_UNKNOWN                                                                            \
-  ((ts_pair){"", NAN, NAN, NAN, NAN, NAN, NAN, NAN, "", "", "", NAN, NAN, NAN})
+  ((ts_pair){"", NAN, NAN, NAN, NAN, NAN, NAN, NAN, "", "",                                        \
+             "", NAN, NAN, NAN, NAN, NAN, NAN, NAN, "", ""})
 
 typedef struct ts_slowdowns { double compute, transfer; } ts_slowdowns; /* factors on time, >= 1 */
 
@@ -45,11 +52,13 @@ typedef enum ts_slowdown_kind {
   TS_SLOWDOWN_KINDS
 } ts_slowdown_kind;
 
-/* The names that a learned model's rows have, of each field that is one, in order. */
-enum { TS_LEARNED_FEATURES = 14 };
+/* The names that a learned model's rows have, of each field that is one, in order; and of each that
+ * is a number what kernels of a family usually have (NaN: some row does not say), by family. */
+enum { TS_LEARNED_FEATURES = 20 };
 typedef struct ts_categories {
   uint32_t count[TS_LEARNED_FEATURES];
   const char **name[TS_LEARNED_FEATURES];
+  double *usual[TS_LEARNED_FEATURES];
 } ts_categories;
 
 /* "*": any */
@@ -76,6 +85,7 @@ typedef struct ts_slowdown {
   const char *const *learned;
   /* features that they split by and no play knows: "`sms`, `l2`"; NULL: none */
   const char *unknown;
+  const char *supposed; /* those that it takes as usual in a kernel's family, in the same way */
   const ts_categories *categories; /* [2] of these models; NULL: nobody looked into them */
   const char *file;             /* that it was opened from, or NULL; */
   uint8_t sha256[TS_DIGEST_SIZE]; /* of what was read there */

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/json_tree.h"
+#include "base/order.h"
 #include "base/output.h"
 #include "base/source.h"
 #include "base/table.h"
@@ -41,12 +42,25 @@ static const bool is_name[] = {
 #undef NUMBER
 };
 
+enum { FAMILY }; /* the first field */
+
 /* The texts of a pair's names, NULL at numbers. */
 static void names_of(const ts_pair *p, const char *name[TS_LEARNED_FEATURES])
 {
   uint32_t i = 0;
 #define NAME(field) name[i++] = p->field;
 #define NUMBER(field) name[i++] = NULL;
+  TS_PAIR_FIELDS(NAME, NUMBER)
+#undef NAME
+#undef NUMBER
+}
+
+/* Its numbers, NaN at names. */
+static void numbers_of(const ts_pair *p, double value[TS_LEARNED_FEATURES])
+{
+  uint32_t i = 0;
+#define NAME(field) value[i++] = NAN;
+#define NUMBER(field) value[i++] = p->field;
   TS_PAIR_FIELDS(NAME, NUMBER)
 #undef NAME
 #undef NUMBER
@@ -67,12 +81,38 @@ static uint32_t category(const ts_categories *c, uint32_t field, const char *nam
   return found ? (uint32_t)(found - c->name[field]) : c->count[field];
 }
 
+/* The median of a field in the pairs of a family; NaN: one of them does not say. */
+static double usual(ts_arena *arena, const ts_categories *c, const ts_pair *pairs, uint32_t count,
+                    uint32_t field, uint32_t family)
+{
+  double *all = TS_NEW_ARRAY(arena, double, count), value[TS_LEARNED_FEATURES];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (category(c, FAMILY, pairs[i].family) != family)
+      continue;
+    numbers_of(&pairs[i], value);
+    if (isnan(all[n++] = value[field]))
+      return NAN;
+  }
+  qsort(all, n, sizeof *all, ts_by_double);
+  return all[n / 2];
+}
+
+static void take_usual(ts_arena *arena, const ts_pair *pairs, uint32_t count, ts_categories *c)
+{
+  for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++) {
+    c->usual[f] = is_name[f] ? NULL : TS_NEW_ARRAY(arena, double, c->count[FAMILY] + 1);
+    for (uint32_t k = 0; !is_name[f] && k < c->count[FAMILY]; k++)
+      c->usual[f][k] = usual(arena, c, pairs, count, f, k);
+  }
+}
+
 /* The names that a field has in the pairs, in order, each once. */
 static void take_categories(ts_arena *arena, const ts_pair *pairs, uint32_t count,
                             ts_categories *out)
 {
   const char *name[TS_LEARNED_FEATURES];
-  *out = (ts_categories){{0}, {NULL}};
+  *out = (ts_categories){0};
   for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++) {
     const char **all = is_name[f] ? TS_NEW_ARRAY(arena, const char *, count) : NULL;
     uint32_t n = 0, kept = 0;
@@ -107,29 +147,28 @@ static uint32_t field_of(const ts_categories *c, uint64_t column)
 }
 
 /* A name is 1 in the column of its category and 0 in the others, in all of them where it is none of
- * these; not known is that in all. */
+ * these; not known is that in all. A number that is not known is what the kernel's family usually
+ * has, if all of its rows said it. */
 static void put_features(const ts_categories *c, const ts_pair *p, float *out)
 {
   const char *name[TS_LEARNED_FEATURES];
-  float value[TS_LEARNED_FEATURES];
-  uint32_t i = 0;
+  double value[TS_LEARNED_FEATURES];
+  uint32_t family = category(c, FAMILY, p->family);
   names_of(p, name);
-#define NAME(field) value[i++] = NAN;
-#define NUMBER(field) value[i++] = (float)p->field;
-  TS_PAIR_FIELDS(NAME, NUMBER)
-#undef NAME
-#undef NUMBER
+  numbers_of(p, value);
   for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++) {
     uint32_t at = name[f] ? category(c, f, name[f]) : 0;
+    if (!name[f] && isnan(value[f]) && c->usual[f] && family < c->count[FAMILY])
+      value[f] = c->usual[f][family];
     if (!name[f])
-      *out++ = value[f];
+      *out++ = (float)value[f];
     for (uint32_t k = 0; name[f] && k < c->count[f]; k++)
       *out++ = *name[f] ? (float)(k == at) : NAN;
   }
 }
 
 /* The categories as text, and back. */
-static const char categories_word[] = "trainspec_categories";
+static const char categories_word[] = "trainspec_categories", usual_word[] = "usual";
 
 static char *write_categories(ts_arena *arena, const ts_categories *c)
 {
@@ -138,6 +177,11 @@ static char *write_categories(ts_arena *arena, const ts_categories *c)
     if (is_name[f])
       cJSON_AddItemToObject(root, feature_names[f],
                             cJSON_CreateStringArray(c->name[f], (int)c->count[f]));
+  cJSON *numbers = cJSON_AddObjectToObject(root, usual_word);
+  for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++)
+    if (c->usual[f])
+      cJSON_AddItemToObject(numbers, feature_names[f],
+                            cJSON_CreateDoubleArray(c->usual[f], (int)c->count[FAMILY]));
   char *text = cJSON_PrintUnformatted(root);
   char *kept = text ? ts_arena_string(arena, text, strlen(text)) : NULL;
   cJSON_free(text);
@@ -162,16 +206,33 @@ static bool read_names(ts_arena *arena, const cJSON *list, uint32_t *count, cons
   return good;
 }
 
+/* A number for each family, or null; NULL: none are said. */
+static double *read_usual(ts_arena *arena, const cJSON *list, uint32_t families)
+{
+  if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != (int)families)
+    return NULL;
+  double *out = TS_NEW_ARRAY(arena, double, families + 1);
+  const cJSON *item;
+  uint32_t n = 0;
+  cJSON_ArrayForEach(item, list) out[n++] = cJSON_IsNumber(item) ? item->valuedouble : NAN;
+  return out;
+}
+
 static bool read_categories(ts_arena *arena, const char *text, ts_categories *out)
 {
   const char *end;
   cJSON *root = ts_json_tree(text, strlen(text), &end);
   bool good = cJSON_IsObject(root);
-  *out = (ts_categories){{0}, {NULL}};
+  *out = (ts_categories){0};
   for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++)
     if (good && is_name[f])
       good = read_names(arena, cJSON_GetObjectItemCaseSensitive(root, feature_names[f]),
                         &out->count[f], &out->name[f]);
+  const cJSON *numbers = good ? cJSON_GetObjectItemCaseSensitive(root, usual_word) : NULL;
+  for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++)
+    if (numbers && !is_name[f])
+      out->usual[f] = read_usual(arena, cJSON_GetObjectItemCaseSensitive(numbers, feature_names[f]),
+                                 out->count[FAMILY]);
   cJSON_Delete(root);
   return good;
 }
@@ -288,11 +349,30 @@ static const char *load(slowdown_learned_job *j, const char *path, ts_learned_wa
   return NULL;
 }
 
-/* What neither a plan nor its network says of a pair: how many processors a kernel fills, and what
- * caches serve. */
+/* What neither a plan nor its network says of a pair: how far a kernel fills the processors, what
+ * caches serve, the version of CUDA. */
 static bool never_known(uint32_t feature)
 {
-  return !strcmp(feature_names[feature], "sms") || !strcmp(feature_names[feature], "l2");
+  static const char *const names[] = {"sms", "l2", "l1", "occupancy", "compute", "cuda"};
+  bool found = false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    found = found || !strcmp(feature_names[feature], names[i]);
+  return found;
+}
+
+/* Whether some family's rows said what the feature usually is. */
+static bool is_supposed(const ts_categories *c, uint32_t feature)
+{
+  bool some = false;
+  for (uint32_t k = 0; c->usual[feature] && k < c->count[FAMILY]; k++)
+    some = some || !isnan(c->usual[feature][k]);
+  return some;
+}
+
+static void list_feature(ts_arena *arena, const char **list, uint32_t feature)
+{
+  *list = ts_arena_printf(arena, "%s%s`%s`", *list ? *list : "", *list ? ", " : "",
+                          feature_names[feature]);
 }
 
 static int measure_gain(slowdown_learned_job *j, double *gain);
@@ -300,7 +380,7 @@ static int measure_gain(slowdown_learned_job *j, double *gain);
 const char *ts_learned_look(ts_arena *arena, ts_slowdown *model)
 {
   slowdown_learned_job j = {.arena = arena};
-  const char *names = NULL, *wrong = NULL;
+  const char *wrong = NULL;
   if (!ts_xgboost_open(&j.x))
     return NULL;
   double most[TS_LEARNED_FEATURES] = {0}, gain[TS_LEARNED_FEATURES];
@@ -318,9 +398,7 @@ const char *ts_learned_look(ts_arena *arena, ts_slowdown *model)
   ts_xgboost_close(&j.x);
   for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++)
     if (most[f] > 0 && never_known(f))
-      names = ts_arena_printf(arena, "%s%s`%s`", names ? names : "", names ? ", " : "",
-                              feature_names[f]);
-  model->unknown = names;
+      list_feature(arena, is_supposed(&categories[0], f) ? &model->supposed : &model->unknown, f);
   model->categories = categories;
   return wrong;
 }
@@ -446,6 +524,7 @@ const char *ts_learned_train(ts_arena *arena, ts_learned_way way, const ts_pair 
   if (!ts_xgboost_open(&j.x))
     return ts_xgboost_missing;
   take_categories(arena, pairs, count, &j.categories);
+  take_usual(arena, pairs, count, &j.categories);
   int failed = matrix(&j, way, pairs, count, hold, false, factor, &j.data) || grow(&j, way) ||
                (out && predict_held(&j, way, pairs, hold, count, out)) ||
                (gain && measure_gain(&j, gain));

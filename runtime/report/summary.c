@@ -371,6 +371,9 @@ static void list_assumptions(ts_summary *s)
   else if (!s->memory->classes[s->memory->fullest].limit)
     say(s, list, "the devices state no memory: it is unlimited");
   list_sharing(s, list);
+  if (s->result->supposed)
+    say(s, list, "the slowdown model takes %s of a kernel as its rows of the same family had it",
+        s->result->supposed);
   if (s->result->unfelt)
     say(s, list, "the slowdown model learned from %s, which plays do not know", s->result->unfelt);
   if (s->result->unseen)

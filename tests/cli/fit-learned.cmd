@@ -24,3 +24,8 @@ for fit in c steps; do sed "s|fit(table(\"_gemms.csv\"), gpu: a100_sxm_80g)|fit(
 # Left-out rows are of all widths of a grid, also of one with as many as there are folds.
 awk 'BEGIN { split("1 2.5 0.6 3 1.2", f, " "); print "family,dtype,rows,width,time_us"; for (r = 1; r <= 40; r++) for (w = 1; w <= 5; w++) printf "scan,fp32,%d,%d,%.6g\n", 64 * r, 128 * w, f[w] * (8 + 1e-3 * 64 * r * w) }' >grid.csv
 trainspec fit ops grid.csv --keep 1 --trees --device mine --units 100 -o grid.fit.json | grep -o 'Gaussian process 0[.]00'
+# What Nsight Compute measures, GPU and CUDA are features, by the names of the papers. Plays take what rows of a family had, and say so.
+awk 'BEGIN { print "slowdown,family,time,achieved_occupancy,l2_hit,transfer,gpu,cuda"
+  for (i = 0; i < 90; i++) printf "%g,forward,1e-4,%g,0.5,all_reduce,%s,12.1\n", (i % 3 == 0 ? 1.2 : 1.8) + (i % 2 ? 0.5 : 0), i % 3 == 0 ? 0.2 : 0.9, i % 2 ? "h800" : "a800" }' >measured.csv
+trainspec fit slowdown measured.csv -o measured.ubj | sed -n '/^kept/,/^$/p' | sed -E 's/ +[0-9.]+ %/ N/'
+tsrun --overlap=measured.ubj "$here/../engine/two_stages.tsir" | grep -e 'never seen' -e 'same family' -e 'do not know'

@@ -17,7 +17,7 @@ LIMIT = 240  # s for one command
 import torch  # noqa: E402
 
 import forks  # noqa: E402
-from trainspec_tracer import alike, graph as graphs, overlap, routing  # noqa: E402
+from trainspec_tracer import alike, graph as graphs, metrics, overlap, routing  # noqa: E402
 from trainspec_tracer.cli import size, split, ranks_of  # noqa: E402
 
 
@@ -658,6 +658,58 @@ for step in range(3):
     optimizer.step()
     print(f"loss {loss.item():.9f}")
 """
+
+NCU = """==PROF== Connected to process 12
+"ID","Process ID","Process Name","Host Name","Kernel Name","Device","Section Name","Metric Name","Metric Unit","Metric Value"
+"0","12","python","h","void add<(int)4, float>(float *, int)","0","GPU Speed Of Light Throughput","Duration","us","12.5"
+"0","12","python","h","void add<(int)4, float>(float *, int)","0","GPU Speed Of Light Throughput","Memory Throughput","%","81.5"
+"0","12","python","h","void add<(int)4, float>(float *, int)","0","Memory Workload Analysis","Memory Throughput","Gbyte/second","2,011.5"
+"0","12","python","h","void add<(int)4, float>(float *, int)","0","Occupancy","Achieved Occupancy","%","50"
+"1","12","python","h","void add<(int)4, float>(float *, int)","0","GPU Speed Of Light Throughput","Duration","us","1,250"
+"1","12","python","h","void add<(int)4, float>(float *, int)","0","Occupancy","Achieved Occupancy","%","90"
+"""
+RAW = """"ID","Kernel Name","device__attribute_display_name","gpu__time_duration.sum","lts__t_sector_hit_rate.pct","sm__warps_active.avg.pct_of_peak_sustained_active"
+"","","","ns","%","%"
+"0","gemm","NVIDIA H800","40,000","62.5","n/a"
+"""
+ROWS = """source,slowdown,family,time,occupancy,gpu,kernel
+a,1.3,elementwise,1.1e-05,,,"void add<4, float>(float*, int)"
+a,1.2,elementwise,0.002,,,"void add<4, float>(float*, int)"
+a,1.1,elementwise,0.002,0.25,,"void add<4, float>(float*, int)"
+a,1.4,gemm,4e-05,,,gemm
+a,1.5,gemm,4e-05,,,other
+"""
+
+
+class Metrics(Folder):
+    """Both forms of Nsight Compute's CSV, joined to rows by names and times of kernels."""
+    def join(self, ncu, *options, status=0, rows=ROWS):
+        for name, text in (("ncu.csv", ncu), ("rows.csv", rows)):
+            (self.folder / name).write_text(text)
+        done = tracer("metrics", "rows.csv", "--ncu", "ncu.csv", "-o", "out.csv", *options, cwd=self.folder)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return (self.folder / "out.csv").read_text().splitlines() if status == 0 else done.stderr
+
+    def test_a_line_for_each_metric(self):
+        lines = self.join(NCU, "--gpu", "h800", "--cuda", "12.1")
+        self.assertEqual(lines[0], "source,slowdown,family,time,occupancy,gpu,kernel,compute,memory,dram,l1,l2,cuda")
+        self.assertEqual(lines[1], 'a,1.3,elementwise,1.1e-05,0.5,h800,"void add<4, float>(float*, int)",,0.815,,,,12.1')
+        self.assertEqual([line.split(",")[4] for line in lines[2:]], ["0.9", "0.25", "", ""])
+
+    def test_a_line_for_each_kernel(self):
+        self.assertEqual(self.join(RAW)[4:], ["a,1.4,gemm,4e-05,,NVIDIA H800,gemm,,,,,0.625,", "a,1.5,gemm,4e-05,,,other,,,,,,"])
+
+    @unittest.skipUnless(os.environ.get("TRAINSPEC"), "no program")
+    def test_rows_are_read(self):
+        self.join(NCU, "--gpu", "h800", rows=ROWS.splitlines()[0] + "\n" + "".join(ROWS.splitlines(True)[1:] * 3))
+        done = subprocess.run([os.environ["TRAINSPEC"], "fit", "slowdown", "out.csv", "--pairs", "-"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.stdout.splitlines()[1].count("h800"), 1, done.stderr)
+
+    def test_refused(self):
+        self.assertIn("no column `Kernel Name`", self.join("a,b\n1,2\n", status=1))
+        self.assertIn("line 9 has 3 cells", self.join(NCU + '"1","12","py', status=1))
+        self.assertIn("no columns `slowdown` and `kernel`", self.join(NCU, rows="slowdown\n1.1\n", status=1))
+
 
 EVENTS = """
 import trainspec_tracer

@@ -26,6 +26,8 @@ EPILOG = """Commands:
   trainspec-trace compare GRAPH GRAPH    where two graphs first differ
   trainspec-trace overlap [GRAPH]... -o rows.csv
                                          how kernels and transfers slow each other (needs a GPU)
+  trainspec-trace metrics ROWS.csv --ncu NCU.csv -o rows.csv
+                                         rows of slowdowns with what Nsight Compute measured of their kernels
 
 Exit codes: 0 done, 1 the script failed or took too long, 2 wrong usage, 3 a rank would run out of memory, 4 the script ended and no step of an optimizer was seen, 5 the script goes by a value
 that nobody computed."""
@@ -336,6 +338,9 @@ def main(arguments=None):
         if arguments[:1] == ["overlap"]:
             from . import overlap
             return overlap.main(arguments[1:])
+        if arguments[:1] == ["metrics"]:
+            from . import metrics
+            return metrics.main(arguments[1:])
         return run(arguments)
     except Wrong as error:
         print(f"trainspec-trace: {error}\ntry trainspec-trace --help", file=sys.stderr)
