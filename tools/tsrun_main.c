@@ -78,8 +78,9 @@ static const ts_option options[] = {
   {SOURCES, 0, "sources", NULL, "quote source lines that an IR refers to, from files beside it",
    NULL},
   {STUDY_OVERLAP, 0, "overlap", "MODEL",
-   "model of how compute and communication slow each other: none, constant:1.1, physical or a file "
-   "(none)",
+   "model of how compute and communication slow each other: none, turns (of kernels), "
+   "constant:1.1, "
+   "physical or a file (none)",
    NULL},
   {STUDY_STEPS, 0, "steps", "N", "play N steps in a row and report the steady state", "Studies"},
   {STUDY_WHAT_IF, 0, "what-if", "CHANGE",

@@ -568,7 +568,7 @@ static void play_rank_graph_put_streams(play_rank_graph_maker *m)
                       strcmp(kind, "comm") == 0 ? TS_IR_STREAM_COMM :
                       strcmp(kind, "copy") == 0 ? TS_IR_STREAM_COPY :
                                                   TS_IR_STREAM_COMPUTE,
-                      m->prices->unshared);
+                      m->prices->unshared, (uint16_t)m->groups->streams.at[s].priority);
   }
 }
 

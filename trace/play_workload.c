@@ -584,7 +584,7 @@ static void play_workload_put_head(play_workload_maker *m)
   for (uint32_t a = 0; a < TS_WORKLOAD_AXES; a++)
     ts_program_axis(m->b, ts_workload_axis_names[a], m->mesh->size[a], m->mesh->stride[a]);
   for (uint32_t s = 0; s < STREAMS; s++)
-    ts_program_stream(m->b, streams[s].name, streams[s].kind, false);
+    ts_program_stream(m->b, streams[s].name, streams[s].kind, false, 0);
 }
 
 static uint32_t last_step(const play_workload_maker *m)

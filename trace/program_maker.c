@@ -10,11 +10,13 @@ void ts_program_axis(ts_ir_builder *b, const char *name, uint32_t size, uint32_t
   ts_ir_append_copies(b, TS_IR_AXES, &axis, 1);
 }
 
-void ts_program_stream(ts_ir_builder *b, const char *name, ts_ir_stream_kind kind, bool unshared)
+void ts_program_stream(ts_ir_builder *b, const char *name, ts_ir_stream_kind kind, bool unshared,
+                       uint16_t priority)
 {
   ts_ir_stream stream = {.name = ts_ir_add_string(b, name),
                          .kind = (uint8_t)kind,
-                         .unshared = unshared && kind == TS_IR_STREAM_COMPUTE};
+                         .unshared = unshared && kind == TS_IR_STREAM_COMPUTE,
+                         .priority = priority};
   ts_ir_append_copies(b, TS_IR_STREAMS, &stream, 1);
 }
 

@@ -36,7 +36,8 @@ typedef struct ts_program_maker {
 } ts_program_maker;
 
 void ts_program_axis(ts_ir_builder *b, const char *name, uint32_t size, uint32_t stride);
-void ts_program_stream(ts_ir_builder *b, const char *name, ts_ir_stream_kind kind, bool unshared);
+void ts_program_stream(ts_ir_builder *b, const char *name, ts_ir_stream_kind kind, bool unshared,
+                       uint16_t priority);
 
 /* The next node waits for another; NONE: for nothing. */
 void ts_program_wait(ts_program_maker *m, uint32_t node);

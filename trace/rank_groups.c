@@ -264,21 +264,22 @@ static uint32_t *groups_of_tracks(const rank_groups_finder *f, uint32_t rank, bo
   return group;
 }
 
-/* The first stream of this kind and group that no rank of the class has yet. */
-static bool place_class(rank_groups_finder *f, const char *kind, uint32_t group,
-                        const uint32_t *members, size_t count, uint8_t *number)
+/* The first stream like this that no rank of the class has yet. */
+static bool place_class(rank_groups_finder *f, ts_rank_stream like, const uint32_t *members,
+                        size_t count, uint8_t *number)
 {
   uint32_t s = 0;
   for (bool fits = false; s < f->out->streams.count && !fits; s += !fits) {
     const ts_rank_stream *at = &f->out->streams.at[s];
-    fits = at->group == group && strcmp(at->kind, kind) == 0;
+    fits =
+      at->group == like.group && at->priority == like.priority && strcmp(at->kind, like.kind) == 0;
     for (size_t i = 0; i < count && fits; i++) fits = !f->taken.at[s][members[i]];
   }
   if (s == STREAMS_MOST)
     return ts_fail(f->error, "put work that never overlaps on one stream",
                    "the ranks have more than %d streams", STREAMS_MOST);
   if (s == f->out->streams.count) {
-    TS_PUSH(f->arena, &f->out->streams, (ts_rank_stream){kind, group});
+    TS_PUSH(f->arena, &f->out->streams, like);
     TS_PUSH(f->work, &f->taken, TS_NEW_ARRAY(f->work, uint8_t, f->world));
   }
   for (size_t i = 0; i < count; i++) f->taken.at[s][members[i]] = 1;
@@ -295,7 +296,7 @@ static bool number_streams(rank_groups_finder *f)
            *rank_of = TS_NEW_ARRAY(f->work, uint32_t, total + 1);
   uint8_t *number = TS_NEW_ARRAY(f->arena, uint8_t, total + 1);
   const uint8_t **of = TS_NEW_ARRAY(f->arena, const uint8_t *, f->world);
-  TS_PUSH(f->arena, &f->out->streams, (ts_rank_stream){"compute", TS_EVENT_NONE});
+  TS_PUSH(f->arena, &f->out->streams, (ts_rank_stream){"compute", TS_EVENT_NONE, 0});
   TS_PUSH(f->work, &f->taken, TS_NEW_ARRAY(f->work, uint8_t, f->world));
   memset(head, 0xff, (total + 1) * sizeof *head);
   for (uint32_t r = f->world; r-- > 0;)
@@ -316,8 +317,8 @@ static bool number_streams(rank_groups_finder *f)
       if (!used[t] || rank_groups_root_of(f, s) != s)
         continue;
       for (uint32_t m = s; m != UINT32_MAX; m = next[m]) TS_PUSH(f->work, &members, rank_of[m]);
-      if (!place_class(f, rank_groups_kind_of(e, t), group[t], members.at, members.count,
-                       &number[s]))
+      ts_rank_stream like = {rank_groups_kind_of(e, t), group[t], e->tracks.at[t].priority};
+      if (!place_class(f, like, members.at, members.count, &number[s]))
         return false;
     }
   }

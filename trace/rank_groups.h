@@ -26,7 +26,10 @@ typedef struct ts_rank_group_lists { /* apart: between neighbours; 0: it varies 
   TS_VEC(uint32_t) lists;
 } ts_rank_group_lists;
 
-typedef struct ts_rank_stream { const char *kind; uint32_t group; } ts_rank_stream;
+typedef struct ts_rank_stream {
+  const char *kind;
+  uint32_t group, priority;
+} ts_rank_stream;
 
 typedef struct ts_rank_groups {
   TS_VEC(ts_rank_list) lists;

@@ -586,7 +586,7 @@ static void put_streams(replay_maker *m, ts_ir_builder *b)
                       t[1] > t[0] && t[1] > t[2] ? TS_IR_STREAM_COMM :
                       t[2] > t[0]                ? TS_IR_STREAM_COPY :
                                                    TS_IR_STREAM_COMPUTE,
-                      true);
+                      true, 0);
   }
 }
 

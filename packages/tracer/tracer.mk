@@ -26,6 +26,7 @@ EXTRA_DIST += \
 	packages/tracer/tests/test_frameworks.py \
 	packages/tracer/tests/test_here.py \
 	packages/tracer/tests/test_packages.py \
+	packages/tracer/tests/test_schedules.py \
 	packages/tracer/tests/test_tracer.py \
 	packages/tracer/tests/test_trainers.py \
 	packages/tracer/tests/test_values.py \

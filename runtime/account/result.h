@@ -94,6 +94,7 @@ typedef struct ts_result {
   const ts_network_use *network_uses;
   bool contention;     /* as asked for */
   bool overlap;        /* what is under way on a device slows each other down */
+  bool turns;          /* kernels of several streams took turns */
   const char *supposed; /* those that it takes as kernels of a family usually have them, or NULL */
   const char *unfelt;  /* features that a learned slowdown splits by and no play knows, or NULL */
   const char *unseen;    /* of a learned one, as ts_overlap_unseen has it, or NULL */

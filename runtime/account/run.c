@@ -145,6 +145,7 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
   run->result.contention = options->contention;
   run->result.overlap = options->overlap != NULL;
   if (options->overlap) {
+    run->result.turns = options->overlap->turns;
     run->result.unfelt = options->overlap->unknown,
     run->result.supposed = options->overlap->supposed;
     run->result.idle_rows = ts_overlap_idle_rows(arena, ir, options->overlap);

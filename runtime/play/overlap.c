@@ -53,6 +53,7 @@ typedef struct overlap_stage {
   uint64_t *starts;
   uint32_t *latest;
   ts_overlap_pairs pairs;
+  bool turns; /* kernels of a device have all of it, one after the other */
   uint64_t now;
   uint64_t rounds, alone; /* alone: end of the play without slowdown */
   bool interrupted;
@@ -160,6 +161,33 @@ static void rate_rendezvous(overlap_stage *s, uint32_t index, uint32_t player, d
   set_rate(s, &at->work, rate, s->processes.count + index);
 }
 
+/* Whether a kernel that waits for its turn goes before another: by priority, then as issued. */
+static bool goes_before(const overlap_stage *s, const actor *a, const actor *b)
+{
+  const ts_ir_stream *streams = s->facts.tables->ir->streams;
+  uint32_t per = s->processes.per_player, x = streams[(a - s->actors) % per].priority,
+           y = streams[(b - s->actors) % per].priority;
+  if (x != y)
+    return x > y;
+  if (overlap_item_of(a) != overlap_item_of(b))
+    return overlap_item_of(a) < overlap_item_of(b);
+  return node_of(s, a) < node_of(s, b);
+}
+
+/* All of the device for the kernel that has it, or for the first of those that wait. */
+static double turn_of(const overlap_stage *s, uint32_t first, uint32_t stream)
+{
+  const ts_ir_stream *streams = s->facts.tables->ir->streams;
+  const actor *turn = &s->actors[first + stream];
+  for (uint32_t j = 0; j < s->facts.tables->streams && turn->work.rate <= 0; j++) {
+    const actor *other = &s->actors[first + j];
+    if (ts_stream_shares(&streams[j]) && computes(other) &&
+        (other->work.rate > 0 || goes_before(s, other, turn)))
+      turn = other;
+  }
+  return turn == &s->actors[first + stream];
+}
+
 /* Of the device's processors what the kernel on a stream gets: those of the highest priority share
  * them equally, others wait. */
 static double overlap_share_of(const overlap_stage *s, uint32_t first, uint32_t stream)
@@ -168,6 +196,8 @@ static double overlap_share_of(const overlap_stage *s, uint32_t first, uint32_t 
   uint32_t equals = 0;
   if (!ts_stream_shares(&streams[stream]))
     return 1;
+  if (s->turns)
+    return turn_of(s, first, stream);
   for (uint32_t j = 0; j < s->facts.tables->streams; j++) {
     if (!ts_stream_shares(&streams[j]) || !computes(&s->actors[first + j]))
       continue;
@@ -312,7 +342,7 @@ static void begin_kernel(overlap_stage *s, uint32_t id)
 {
   actor *a = &s->actors[id];
   ts_process *p = a->process;
-  if (!undisturbed(s, id)) {
+  if (s->turns || !undisturbed(s, id)) {
     overlap_begin(s, a, p->op->time);
     return;
   }
@@ -654,7 +684,10 @@ static void set_stage(ts_arena *arena, overlap_stage *s, ts_contention *network)
 const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts_slowdown *model,
                                 ts_contention *network, ts_stop *stop)
 {
-  overlap_stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .alone = facts->end};
+  overlap_stage s = {.scratch = ts_arena_new("overlap"),
+                     .facts = *facts,
+                     .turns = model->turns,
+                     .alone = facts->end};
   ts_facts *out = NULL;
   const char *wrong = ts_overlap_pairs_of(s.scratch, facts->tables, facts->roles, model, &s.pairs);
   if (wrong) {

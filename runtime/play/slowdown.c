@@ -202,6 +202,11 @@ const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdow
     *out = NULL;
     return NULL;
   }
+  if (strcmp(text, "turns") == 0) {
+    *m = ts_slowdown_nothing;
+    m->turns = true;
+    return NULL;
+  }
   if (numbers(text, "constant", x) > 0) {
     *m = (ts_slowdown){.kind = TS_SLOWDOWN_CONSTANT, .slow = {x[0], x[1]}};
     return x[0] >= 1 && x[0] <= 100 && x[1] >= 1 && x[1] <= 100 ? NULL :
@@ -229,7 +234,8 @@ const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdow
   const char *file = ts_read_file(arena, text, &size, &error);
   if (!file)
     return ts_arena_printf(
-      arena, "it must be none, constant:FACTOR, physical or a readable file (%s)", strerror(error));
+      arena, "it must be none, turns, constant:FACTOR, physical or a readable file (%s)",
+      strerror(error));
   const char *wrong = ts_slowdown_read(arena, file, size, m);
   if (!wrong && m->kind == TS_SLOWDOWN_LEARNED)
     wrong = ts_learned_look(arena, m);

@@ -70,6 +70,7 @@ typedef struct ts_slowdown_row {
 typedef struct ts_slowdown {
   ts_slowdown_kind kind;
   ts_slowdowns slow;            /* constant; table: of pairs that no row is about, */
+  bool turns;                   /* kernels of several streams take turns on a device */
   bool slow_stated;             /* if it says so; else these are as the physical model has them */
   uint32_t row_count;
   const ts_slowdown_row *rows;  /* the first that fits counts */
@@ -91,7 +92,7 @@ typedef struct ts_slowdown {
   uint8_t sha256[TS_DIGEST_SIZE]; /* of what was read there */
 } ts_slowdown;
 
-/* "none" (then *out is NULL), "constant:1.1" or "constant:1.1:1.05", "physical",
+/* "none" (then *out is NULL), "turns", "constant:1.1" or "constant:1.1:1.05", "physical",
  * "physical:SMS:TRAFFIC", or a file: of a model, or a learned one (.ubj, .json) by itself. NULL, or
  * what is wrong. */
 const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdown **out);

@@ -337,7 +337,10 @@ static void list_sharing(const ts_summary *s, sentences *list)
   uint32_t shared = ts_streams_that_compute(s->ir, false),
            unshared = ts_streams_that_compute(s->ir, true);
   if (shared > 1)
-    say(s, list, "%u streams that compute share the device, a part for each kernel under way",
+    say(s, list,
+        s->result->turns ?
+          "%u streams that compute take turns on the device, the highest priority first" :
+          "%u streams that compute share the device, a part for each kernel under way",
         shared);
   if (unshared > 1)
     say(s, list, "%u streams that compute keep their times beside each other, as given", unshared);

@@ -122,8 +122,8 @@ Test(program_maker, program)
 Test(program_maker, streams)
 {
   ts_program_axis(maker.b, "tp", 4, 2);
-  ts_program_stream(maker.b, "compute", TS_IR_STREAM_COMPUTE, true);
-  ts_program_stream(maker.b, "calls", TS_IR_STREAM_COMM, true);
+  ts_program_stream(maker.b, "compute", TS_IR_STREAM_COMPUTE, true, 0);
+  ts_program_stream(maker.b, "calls", TS_IR_STREAM_COMM, true, 0);
   cr_expect_eq(view().axes[0].stride, 2);
   cr_expect(view().streams[0].unshared);
   cr_expect_not(view().streams[1].unshared);

@@ -76,7 +76,8 @@ typedef struct ts_event_track { /* a stream of a device, or a thread of the host
   int64_t process, thread;
   uint32_t label;        /* string, 0: none */
   bool device;
-  bool unshared;         /* graphs: as streams of an IR */
+  bool unshared; /* graphs: as streams of an IR; so is the next */
+  uint16_t priority;
   uint32_t count;        /* events on it */
 } ts_event_track;
 

@@ -77,6 +77,7 @@ static bool take_streams(ts_events *e, struct ts_graph_reader *r, ts_json *j)
     int64_t id = -1;
     uint32_t kind = 0;
     bool unshared = false;
+    int64_t priority = 0;
     if (ts_json_value(j) != TS_JSON_OBJECT)
       return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "a stream is not an object");
     while (ts_json_member(j))
@@ -86,6 +87,8 @@ static bool take_streams(ts_events *e, struct ts_graph_reader *r, ts_json *j)
         kind = ts_json_take_string(j, e);
       else if (TS_JSON_IS(j, "unshared"))
         unshared = ts_json_value(j) == TS_JSON_TRUE;
+      else if (TS_JSON_IS(j, "priority"))
+        priority = ts_json_take_integer(j, -1);
       else
         ts_json_skip(j);
     if (!ts_json_ok(j))
@@ -93,6 +96,8 @@ static bool take_streams(ts_events *e, struct ts_graph_reader *r, ts_json *j)
     if (id < 0 || id >= TS_TRACKS_MOST)
       return ts_feed_fail(j->feed, NULL, "a stream has an `id` from 0 to %d, not %lld",
                           TS_TRACKS_MOST - 1, (long long)id);
+    if (priority < 0 || priority > UINT16_MAX)
+      return ts_feed_fail(j->feed, NULL, "the `priority` of a stream is from 0 to %d", UINT16_MAX);
     while (r->stream_of.count <= (size_t)id) TS_PUSH(e->arena, &r->stream_of, TS_EVENT_NONE);
     char digits[24];
     uint32_t name =
@@ -100,6 +105,7 @@ static bool take_streams(ts_events *e, struct ts_graph_reader *r, ts_json *j)
     uint32_t track = ts_events_track(e, 0, name, strcmp(ts_events_text(e, kind), "host") != 0);
     e->tracks.at[track].label = kind;
     e->tracks.at[track].unshared = unshared;
+    e->tracks.at[track].priority = (uint16_t)priority;
     r->stream_of.at[id] = track;
   }
   return ts_json_ok(j);

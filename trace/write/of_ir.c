@@ -257,8 +257,10 @@ static ts_events *table_of(ts_arena *arena, const ts_ir *ir, uint32_t number, of
   for (uint32_t s = 0; s <= ir->streams_count; s++)
     ts_events_track(m.e, 0, of_ir_intern(m.e, ts_arena_printf(m.work, "%u", s)),
                     s < ir->streams_count);
-  for (uint32_t s = 0; s < ir->streams_count; s++)
+  for (uint32_t s = 0; s < ir->streams_count; s++) {
     m.e->tracks.at[s].unshared = ir->streams[s].unshared;
+    m.e->tracks.at[s].priority = ir->streams[s].priority;
+  }
   const ts_ir_program *p = &ir->programs[number];
   for (uint32_t i = 0; i < p->item_count; i++) {
     const ts_ir_item *item = &ir->items[p->first_item + i];

@@ -63,6 +63,8 @@ static void rank_graph_put_streams(const ts_events *e, ts_json_writer *w)
     ts_json_put_text(w, "kind", kind);
     if (unshared && strcmp(kind, "compute") == 0)
       ts_json_put_bool(w, "unshared", true);
+    if (e->tracks.at[t].priority)
+      ts_json_put_count(w, "priority", e->tracks.at[t].priority);
     ts_json_end(w, '}');
   }
   if (e->tracks.count)

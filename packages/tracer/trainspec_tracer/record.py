@@ -102,6 +102,13 @@ class Recorder(TorchDispatchMode):
         self.last[stream] = number
         return number
 
+    def copy_between(self, way, name, stream, fields):
+        """A copy between host and device. An engine for each way does them one after the other, and the stream that asked for it goes on behind it."""
+        engine = self.stream_named(("copies", way), {"kind": "copy"})
+        number = self.add(name, engine, fields, self.ahead(stream))
+        self.waits[stream] = [number]
+        return number
+
     def wait_for(self, stream, node):
         self.waits.setdefault(stream, []).append(node)
 
@@ -139,7 +146,8 @@ class Recorder(TorchDispatchMode):
         if stream is None:
             return self.current_stream()
         key = getattr(stream, "cuda_stream", stream)  # the default one of a GPU is 0
-        return self.stream_named(("device", key), {"kind": "compute"}) if key and not streams.is_default(stream) else 0
+        priority = -min(getattr(stream, "priority", 0), 0)  # those of CUDA are 0, and negative ones that go first
+        return self.stream_named(("device", key), {"kind": "compute", **({"priority": priority} if priority else {})}) if key and not streams.is_default(stream) else 0
 
     def host_waits(self, call, stream=None, event=None):
         """The host waits for a stream, for what an event has recorded, or (neither given) for all of the device. A wait for what it has waited for already is none."""
@@ -246,10 +254,10 @@ class Recorder(TorchDispatchMode):
         if self.flow:
             fields["takes"] = self.flow.taken(given)
             fields["gives"] = self.flow.given(made or given, schema.writes and self.phase == "forward") if fields["out"] else []
-        number = self.add(schema.name, stream, fields)
+        number = self.copy_between(crossed["copy"], schema.name, stream, fields) if crossed else self.add(schema.name, stream, fields)
         if schema.name in READS or crossed.get("sync"):
             self.nodes[number]["sync"] = True
-            self.seen_by[self.stream_of.get("host"), stream] = number
+            self.seen_by[self.stream_of.get("host"), self.nodes[number]["stream"]] = number
         if took is not None:
             self.timers.append((number, took))
         return out

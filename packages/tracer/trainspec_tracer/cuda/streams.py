@@ -19,7 +19,8 @@ def classes(runtime):
                 stream_id, device_index = unpacked(_cdata)
             self.stream_id = runtime.new_stream() if stream_id is None and not stream_ptr else stream_ptr or stream_id
             self.device_index = runtime._cuda_getDevice() if device_index is None else device_index
-            self.device_type, self.priority = CUDA, priority
+            self.device_type = CUDA
+            self.priority = runtime.priorities.setdefault((self.stream_id, self.device_index), priority)
             self._cdata = named(self.stream_id, self.device_index)
             return self
 
