@@ -82,7 +82,7 @@ fn _with(j: Job, gpus: Int, machine: Machine, sparse: Bool, ep: Int, shards: Int
   batch: { micro: j.micro * ep, global: _global(j, ep * shards * j.copies) },
   micro_batches: _micro_batches(j, _global(j, ep * shards * j.copies), ep * shards * j.copies),
   precision: framework_precision(j.framework) with { compute = j.half, weights = j.half },
-  optimizer: framework_optimizer(j.framework),
+  optimizer: if j.sgd then j.framework.update(sgd()) else framework_optimizer(j.framework),
   costs: machine_costs(machine, j.recipe, j.framework.attention),
   network: machine.network,
   host: framework_host(j.framework),

@@ -7,7 +7,8 @@
 // Engine; PyTorch's CUDABlas and caching allocator.
 export import std.frameworks.megatron_model
 import std.frameworks.megatron_arguments, std.frameworks.megatron_others
-import std.machines, std.import.hf, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data
+import std.machines, std.import.hf, std.import.hf_names, std.strategies.megatron, std.strategies.context, std.strategies.experts,
+  std.strategies.data
 import std.strategies.recompute, std.strategies.fp8, std.strategies.offload, std.schedules.one_f_one_b, std.schedules.interleaved,
   std.optimizers.adam
 import std.frameworks.profile, std.frameworks.nvidia
@@ -99,8 +100,36 @@ fn _hybrid_config(a: MegatronArguments) -> Record = {
   tie_word_embeddings: not a.untie_embeddings_and_output_weights,
   max_position_embeddings: max(a.seq_length, a.max_position_embeddings),
 }
-fn _model(a: MegatronArguments) -> Model = if _hybrid(a) then hf_of(_hybrid_config(a), a.seq_length) else if _is_bert(a)
-  then megatron_bert(_choices(a)) else if _is_t5(a) then megatron_t5(
+// Layers of gated delta networks, and each n-th of attention (or those with 0 in a list).
+fn _delta(a: MegatronArguments) -> Bool =
+  a.linear_num_value_heads > 0 and (a.linear_attention_type == "gated_delta_net" or a.experimental_attention_variant == "gated_delta_net")
+fn _delta_config(a: MegatronArguments) -> Record = {
+  model_type: "qwen3_next",
+  num_hidden_layers: a.num_layers,
+  layer_types: if is_list(a.linear_attention_freq)
+    then [if x == 1 then "linear_attention" else "full_attention" for x in a.linear_attention_freq]
+    else [if (i + 1) % a.linear_attention_freq == 0 then "full_attention" else "linear_attention" for i in 0..a.num_layers],
+  hidden_size: a.hidden_size,
+  intermediate_size: _ffn(a),
+  vocab_size: _vocabulary(a),
+  num_attention_heads: a.num_attention_heads,
+  num_key_value_heads: _kv_heads(a),
+  head_dim: if a.kv_channels > 0 then a.kv_channels else div(a.hidden_size, a.num_attention_heads),
+  attn_output_gate: a.attention_output_gate,
+  linear_conv_kernel_dim: a.linear_conv_kernel_dim,
+  linear_key_head_dim: a.linear_key_head_dim,
+  linear_value_head_dim: a.linear_value_head_dim,
+  linear_num_key_heads: a.linear_num_key_heads,
+  linear_num_value_heads: a.linear_num_value_heads,
+  num_experts: a.num_experts,
+  num_experts_per_tok: a.moe_router_topk,
+  moe_intermediate_size: if a.moe_ffn_hidden_size > 0 then a.moe_ffn_hidden_size else _ffn(a),
+  shared_expert_intermediate_size: a.moe_shared_expert_intermediate_size,
+  tie_word_embeddings: not a.untie_embeddings_and_output_weights,
+  max_position_embeddings: max(a.seq_length, a.max_position_embeddings),
+}
+fn _model(a: MegatronArguments) -> Model = if _hybrid(a) then hf_of(_hybrid_config(a), a.seq_length) else if _delta(a) and a.num_experts > 0
+  then hf_of(_delta_config(a), a.seq_length) else if _is_bert(a) then megatron_bert(_choices(a)) else if _is_t5(a) then megatron_t5(
   _choices_of(a, a.encoder_num_layers, a.encoder_seq_length, false),
   _choices_of(a, a.decoder_num_layers, a.decoder_seq_length, true),
 ) else megatron_gpt(_choices(a))
@@ -113,8 +142,10 @@ fn _tokenizer_words(tokenizer: String) -> Int = match tokenizer {
   _ -> 50257
 }
 fn _vocabulary(a: MegatronArguments) -> Int = if a.padded_vocab_size > 0 then a.padded_vocab_size else _padded(
-  (if a.vocab_size > 0 then a.vocab_size
-    else _tokenizer_words(if a.tokenizer_type == "" and _is_bert(a) then "BertWordPieceCase" else a.tokenizer_type)) + a.vocab_extra_ids,
+  (if a.vocab_size > 0 then a.vocab_size else if a.tokenizer_type == "HuggingFaceTokenizer" then hf_words(
+    a.tokenizer_model,
+    50257,
+  ) else _tokenizer_words(if a.tokenizer_type == "" and _is_bert(a) then "BertWordPieceCase" else a.tokenizer_type)) + a.vocab_extra_ids,
   a.make_vocab_size_divisible_by * a.tensor_model_parallel_size,
 )
 fn _padded(n: Int, to: Int) -> Int = ceil_div(n, to) * to
@@ -209,8 +240,10 @@ fn _decoders(a: MegatronArguments, s: Int) -> Int = if _laid_out(a) then _parts(
   else div(_of_rank(a, s % a.pipeline_model_parallel_size), _chunks(a)) - _count(s == 0 and a.account_for_embedding_in_pipeline_split) -
   _count(s == _stages(a) - 1 and a.account_for_loss_in_pipeline_split)
 fn _parts(a: MegatronArguments, s: Int, kind: String) -> Int = _of(a.pipeline_model_parallel_layout[s], kind)
+// Modules for further words, which models of layers that differ leave out here.
+fn _further(a: MegatronArguments) -> Int = if _hybrid(a) or _delta(a) then 0 else a.mtp_num_layers
 fn _stage_size(a: MegatronArguments, s: Int) -> Int = _decoders(a, s) +
-  (if _laid_out(a) then _parts(a, s, "m") else if s == _stages(a) - 1 then a.mtp_num_layers else 0)
+  (if _laid_out(a) then _parts(a, s, "m") else if s == _stages(a) - 1 then _further(a) else 0)
 fn _sizes(a: MegatronArguments) -> List = if _stages(a) == 1 or _is_t5(a) then [] else [_stage_size(a, s) for s in 0.._stages(a)]
 
 fn _micro_batches(a: MegatronArguments) -> Int = div(_global(a), a.micro_batch_size * _replicas(a) * _spread(a))
@@ -248,9 +281,10 @@ fn _held(a: MegatronArguments) -> Record = {
 
 // Gradients in fp16 are reduced in it, and copied to fp32 for the update, unless they are
 // accumulated in fp32.
-fn _optimizer(a: MegatronArguments) -> Optimizer = if a.optimizer == "sgd" then sgd() else if a.optimizer != "adam" then refuse(
-  "the optimizer `" + a.optimizer + "` has no record here: choose adam or sgd" + (if a.optimizer == "muon" or a.optimizer == "dist_muon"
-    then " (muon multiplies matrices for its update, which no record of kernels states)" else ""),
+// Muon keeps a momentum; what its update multiplies is not priced.
+let _momentum = ["sgd", "muon", "dist_muon", "adaptive_muon"]
+fn _optimizer(a: MegatronArguments) -> Optimizer = if _is(a.optimizer, _momentum) then sgd() else if a.optimizer != "adam" then refuse(
+  "the optimizer `" + a.optimizer + "` has no record here: adam, sgd and muon are followed",
 ) else if a.fp16 and not a.accumulate_allreduce_grads_in_fp32 then adam_with_copies() else adam()
 fn adam_with_copies() -> Optimizer = adam() with { temp = 4 B }
 fn _format(a: MegatronArguments) -> DType = if a.fp16 then fp16 else bf16
@@ -376,7 +410,7 @@ fn _again(module: String) -> Any = match module {
 fn _recomputed(a: MegatronArguments) -> Any = if _granularity(a) == "full" then (if a.recompute_method == "block"
   then recompute_block(a.recompute_num_layers, [_decoders(a, s) for s in 0.._stages(a)]) else if _is_t5(a)
   then [full("encoder[*]"), full("decoder[*]")]
-  else [full("layer[*]"), if a.mtp_num_layers > 0 and a.release >= 202510 then recompute_further() else none]) else if _granularity(a) ==
+  else [full("layer[*]"), if _further(a) > 0 and a.release >= 202510 then recompute_further() else none]) else if _granularity(a) ==
   "selective" then [_again(m) for m in (if a.moe_layer_recompute then ["moe"] else []) + a.recompute_modules] else none
 fn _granularity(a: MegatronArguments) -> String =
   if a.recompute_activations or (a.moe_layer_recompute and a.recompute_granularity == "") then "selective" else a.recompute_granularity
@@ -402,7 +436,7 @@ fn _expert_strategies(run: Record, tp: Axis, ti: Axis, ci: Axis, ed: Axis, hidde
 
 // Stages and chunks after the first have one bucket (`first` of the profile), and so has a run without
 // `overlap_grad_reduce`.
-fn _repeats(a: MegatronArguments) -> Int = if _is_t5(a) then a.encoder_num_layers + a.decoder_num_layers else _layers(a) + a.mtp_num_layers
+fn _repeats(a: MegatronArguments) -> Int = if _is_t5(a) then a.encoder_num_layers + a.decoder_num_layers else _layers(a) + _further(a)
 fn _parted(a: MegatronArguments) -> Int = if _stages(a) == 1 then _repeats(a) + 1 else if _is_t5(a) then div(
   _repeats(a),
   _stages(a),
@@ -529,6 +563,7 @@ record MegatronArguments {
   attention_dropout: Real = 0.1
   untie_embeddings_and_output_weights: Bool = false
   tokenizer_type: String = ""
+  tokenizer_model: String = "" // of a published model: its words
   vocab_size: Int = 0
   vocab_extra_ids: Int = 0
   make_vocab_size_divisible_by: Int = 128
@@ -569,6 +604,16 @@ record MegatronArguments {
   mamba_num_groups: Int = 8
   mamba_state_dim: Int = 128
   moe_latent_size: Int = 0
+  linear_attention_type: String = ""
+  experimental_attention_variant: String = ""
+  linear_attention_freq: Any = 4
+  linear_conv_kernel_dim: Int = 4
+  linear_key_head_dim: Int = 128
+  linear_value_head_dim: Int = 128
+  linear_num_key_heads: Int = 16
+  linear_num_value_heads: Int = 32
+  attention_output_gate: Bool = false
+  moe_shared_expert_gate: Bool = false
   // how it is computed
   transformer_impl: String = "transformer_engine"
   attention_backend: String = "auto"
@@ -637,6 +682,15 @@ fn _missing(a: MegatronArguments) -> String =
 // What Megatron-LM refuses (validate_args of megatron/training/arguments.py, TransformerConfig), and
 // values that no plan follows.
 fn _refusals(a: MegatronArguments) -> List = [
+  {
+    wrong: not _is(a.experimental_attention_variant, ["", "gated_delta_net"]) or not _is(a.linear_attention_type, ["", "gated_delta_net"]),
+    why: "the attention is another one than is followed here: gated_delta_net is",
+  },
+  {
+    wrong: (a.attention_output_gate or a.moe_shared_expert_gate) and not _delta(a),
+    why: "gates of attention and of shared experts are followed with layers of `gated_delta_net` alone",
+  },
+  { wrong: _delta(a) and a.num_experts == 0, why: "layers of `gated_delta_net` are followed with experts alone" },
   { wrong: _missing(a) != "", why: "a run needs `" + _missing(a) + "`" },
   { wrong: a.fp8_format == "" and not (a.bf16 or a.fp16), why: "a run in fp32 has no plan here: say `bf16` or `fp16`" },
   {
@@ -869,7 +923,7 @@ let megatron_line = {
     { given: "env_vars_", as: "env_" },
   ],
   layouts: ["pipeline_model_parallel_layout"],
-  loose: ["tokenizer_type"],
+  loose: ["tokenizer_type tokenizer_model"],
   harmless: megatron_others_harmless + megatron_harmless,
   partly: megatron_others_partly + megatron_partly,
   refused: megatron_others_refused + megatron_refused,

@@ -60,7 +60,7 @@ let megatron_harmless = [
       "per_dataset_sequences_path per_split_data_args_path phase_transition_iterations renormalize_blend_weights",
       "s3_cache_path sft_tokenizer_prompt_format split test_data_path tiktoken_num_special_tokens tiktoken_pattern",
       "tiktoken_special_tokens tokenizer_hf_include_special_tokens tokenizer_hf_no_include_special_tokens",
-      "tokenizer_hf_no_use_fast tokenizer_hf_use_fast tokenizer_metadata tokenizer_model tokenizer_sentencepiece_legacy",
+      "tokenizer_hf_no_use_fast tokenizer_hf_use_fast tokenizer_metadata tokenizer_sentencepiece_legacy",
       "tokenizer_special_tokens train_data_path trust_remote_code use_gigatoken valid_data_path validation_set_names",
       "vocab_file",
     ],
@@ -192,6 +192,13 @@ let megatron_harmless = [
 
 // Followed but for what the sentence says; with the words of `but` there is nothing to say.
 let megatron_partly = [
+  {
+    why: "matrices that the update multiplies are not priced: what it keeps and moves is",
+    but: ["adam", "sgd"],
+    names: [
+      "optimizer",
+    ],
+  },
   {
     why: "weight gradients of the head come in their place here",
     names: [
@@ -385,8 +392,7 @@ let megatron_refused = [
     names: [
       "disable_mamba_mem_eff_path gdp_cutedsl_kernel gdp_num_chunk_states_to_recompute gdp_num_householder",
       "heterogeneous_layers_config_encoded_json heterogeneous_layers_config_path hybrid_attention_ratio",
-      "hybrid_mlp_ratio linear_attention_freq",
-      "linear_conv_kernel_dim linear_key_head_dim linear_num_key_heads linear_num_value_heads linear_value_head_dim",
+      "hybrid_mlp_ratio",
       "mamba_inference_conv_states_dtype mamba_inference_ssm_states_dtype",
       "mamba_training_ssm_states_dtype",
     ],
@@ -394,10 +400,10 @@ let megatron_refused = [
   {
     why: "the attention is another one than is followed here",
     names: [
-      "attention_output_gate disable_dsa_indexer_rotate_activation disable_dsa_indexer_scoring_relu",
+      "disable_dsa_indexer_rotate_activation disable_dsa_indexer_scoring_relu",
       "dsa_indexer_head_dim dsa_indexer_k_norm_epsilon dsa_indexer_k_norm_fp32 dsa_indexer_loss_coeff",
       "dsa_indexer_n_heads dsa_indexer_rope_interleaved dsa_indexer_skip_topk_offset dsa_indexer_topk",
-      "dsa_indexer_topk_freq dsa_indexer_use_sparse_loss dsa_kernel_backend experimental_attention_variant",
+      "dsa_indexer_topk_freq dsa_indexer_use_sparse_loss dsa_kernel_backend",
       "kitchen_attention_backend no_dsa_indexer_rotate_activation",
       "no_dsa_indexer_scoring_relu no_rope_freq qk_l2_norm softmax_type use_kitchen_attention window_attn_skip_freq",
       "window_size",
@@ -412,7 +418,7 @@ let megatron_refused = [
       "logits_load_dir logits_load_ignore_errors logits_load_kd_loss_alpha logits_load_msc_prefetch_depth",
       "logits_load_prefetch_factor mhc_init_gating_factor mhc_num_residual_streams mhc_recompute_layer_num",
       "mhc_sinkhorn_iterations mlp_chunks_for_training moe_mlp_glu_interleave_size",
-      "moe_shared_expert_gate moe_shared_expert_glu_interleave_size mrope_section mtp_detach_heads mtp_hsm",
+      "moe_shared_expert_glu_interleave_size mrope_section mtp_detach_heads mtp_hsm",
       "mtp_standalone",
       "onnx_safe openai_gelu output_bert_embeddings",
       "output_logit_dtype pipeline_model_parallel_split_rank relative_attention_max_distance",

@@ -135,8 +135,8 @@ fn _precision(a: BridgeArguments) -> String = if a.mixed_precision_fp4 != "" or 
   a.mixed_precision,
   ["bf16_with_fp8_mixed", "bf16_with_fp8_delayed_scaling_mixed", "bf16_with_fp8_current_scaling_mixed"],
 ) then "fp8" else _recipe(a.mixed_precision_fp8 != "", a.mixed_precision_fp8_recipe)
-fn bridge_job(a: BridgeArguments) -> Job = if not _is(a.optimizer_optimizer, ["adam"]) then refuse(
-  "the optimizer `" + a.optimizer_optimizer + "` has no record here: adam is followed",
+fn bridge_job(a: BridgeArguments) -> Job = if not _is(a.optimizer_optimizer, ["adam", "sgd", "muon", "dist_muon"]) then refuse(
+  "the optimizer `" + a.optimizer_optimizer + "` has no record here: adam, sgd and muon are followed",
 ) else _job(a, _config(a))
 // What CUDA graphs hold; a graph of the whole step holds experts with room for the most tokens alone.
 fn _captured(impl: String, scope: List) -> String = if impl == "none" or scope == [] then "none" else if any([
@@ -177,6 +177,7 @@ fn _job(a: BridgeArguments, config: Record) -> Job = {
   beside: a.comm_overlap_overlap_moe_expert_parallel_comm,
   captured: _captured(a.model_cuda_graph_impl, a.model_cuda_graph_scope),
   on_host: a.optimizer_optimizer_cpu_offload,
+  sgd: a.optimizer_optimizer != "adam", // Muon keeps a momentum, too
 }
 
 let command_line = {
@@ -338,6 +339,11 @@ let command_line = {
     { why: "numbers of the optimizer and of losses: a step takes as long with any", names: ["scheduler"] },
   ],
   partly: [
+    {
+      why: "matrices that the update multiplies are not priced: what it keeps and moves is",
+      but: ["adam", "sgd"],
+      names: ["optimizer_optimizer"],
+    },
     {
       why: "it can change a step, and is not followed: the plan has what the profile has",
       but: ["false", "none", "0", "no", "", "null", "off", "False"],

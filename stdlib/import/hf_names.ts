@@ -91,3 +91,13 @@ fn hf_config(file: String, name: String) -> Record = if file != "" then json(fil
   "the settings name no model: give the name of a published one, or its config.json",
 ) else hf_config_of(letters(name), name)
 fn hf_config_of(name: List, shown: String) -> Record = _found([m for m in hf_published if _is_named(_plain(name), m.names)], shown)
+// Words of a published model's vocabulary; `otherwise` where the name is none.
+fn hf_words(name: String, otherwise: Int) -> Int = _words(
+  [m.config for m in hf_published if _is_named(_plain(letters(name)), m.names)],
+  otherwise,
+)
+fn _words(found: List, otherwise: Int) -> Int = if found == [] then otherwise else field(
+  field(found[0], "text_config", found[0]),
+  "vocab_size",
+  otherwise,
+)

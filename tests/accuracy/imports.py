@@ -23,6 +23,7 @@ GIVEN = [
     ("megatron-lm/modelzoo_*.yaml", ["TP=1", "PP=1", "EP=8", "CP=1", "VPP=1", "MBS=1", "GBS=4096", "SEQ_LEN=4096", "LAYERS_PER_VP=",
                                      "MOE_GROUPED_GEMM=true"], []),
     ("megatron-lm/modelzoo_*[235][0-9][0-9]B*.yaml", ["TP=2", "PP=2", "EP=32"], []),
+    ("megatron-lm/modelzoo_*-80B*.yaml", ["PP=4"], []),
     ("megatron-lm/modelzoo_DeepSeek-V3*.yaml", ["TP=2", "EP=64"], []),
     ("megatron-lm/modelzoo_run_*235b*.sh", ["{folder}/modelzoo_Qwen3-235B-A22B.yaml", "CP=1", "LAYERS_PER_VP=3"], []),
     ("megatron-lm/CONFIG.sh", ["TP=8", "PP=8", "MBS=1", "GBS=512", "NLS=96", "HS=12288", "NAH=96", "DDP=local"], []),
@@ -31,6 +32,8 @@ GIVEN = [
                                   "--use-distributed-optimizer"]),
     ("megatron-lm/Llama-4*", [], ["--tensor-model-parallel-size", "8", "--expert-model-parallel-size", "16", "--expert-tensor-parallel-size", "1",
                                   "--use-distributed-optimizer"]),
+    # MaxText's files of models alone: a batch and shards over all devices
+    ("maxtext/maxtext_models_*", [], ["--per_device_batch_size", "1", "--dcn_data_parallelism", "1", "--dcn_fsdp_parallelism", "-1"]),
     ("deepspeed/*.json", [], ["--model_name_or_path", "meta-llama/Llama-3.1-8B", "--per_device_train_batch_size", "1"]),
     ("accelerate/*", [], ["--model_name_or_path", "meta-llama/Llama-3.1-8B", "--per_device_train_batch_size", "1"]),
 ]

@@ -44,8 +44,14 @@ torchrun --nproc_per_node 8 pretrain_mamba.py --hybrid-override-pattern "M-M*-M|
 J
 job megatron hybrid.sh
 job megatron hybrid.sh --swiglu
+job megatron --gpus 8 --num-layers 4 --hidden-size 1024 --num-attention-heads 8 --kv-channels 256 --group-query-attention --num-query-groups 2 \
+  --experimental-attention-variant gated_delta_net --linear-attention-freq 4 --attention-output-gate --moe-shared-expert-gate --swiglu \
+  --num-experts 16 --moe-router-topk 4 --moe-ffn-hidden-size 512 --moe-shared-expert-intermediate-size 512 --normalization RMSNorm --qk-layernorm \
+  --position-embedding-type rope --disable-bias-linear --expert-model-parallel-size 8 --seq-length 2048 --max-position-embeddings 2048 --bf16 \
+  --micro-batch-size 1 --tokenizer-type HuggingFaceTokenizer --tokenizer-model Qwen/Qwen3-0.6B --optimizer dist_muon --untie-embeddings-and-output-weights
 dense="--num-layers 8 --hidden-size 1024 --num-attention-heads 16 --seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 1 --bf16"
 job megatron --gpus 8 $dense --use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params --global-batch-size 16
+job megatron --gpus 8 $dense --attention-output-gate --experimental-attention-variant dsa
 job megatron --gpus 8 $dense --use-torch-fsdp2 --tensor-model-parallel-size 2 --sequence-parallel
 job megatron --gpus 8 $dense --activations-checkpoint-method uniform --fine-grained-activation-offloading --offload-modules core_attn moe_act
 job megatron --gpus 8 $dense --deepspeed --num-experts 16 --moe-expert-parallel-size 8 --moe-train-capacity-factor 1.0 --zero-stage 1

@@ -20,5 +20,5 @@ stopped() { trainspec import --gpus 4 megatron $run "$@" -o $scratch/run.ts && t
 stopped --recompute-granularity full --recompute-num-layers 2
 stopped --pipeline-model-parallel-size 2 --pipeline-model-parallel-layout 'Ett|ttL'
 stopped --pipeline-model-parallel-size 3
-stopped --optimizer muon
+stopped --optimizer lion
 stopped --optimizer-cpu-offload --optimizer-offload-fraction 0.5
