@@ -136,8 +136,6 @@ libts_a_SOURCES += \
 	compiler/lower/traced_sources.h \
 	compiler/machine/cluster.c \
 	compiler/machine/cluster.h \
-	compiler/machine/nccl_topology.c \
-	compiler/machine/nccl_topology.h \
 	compiler/machine/network_fabric.c \
 	compiler/machine/network_fabric.h \
 	compiler/machine/network_file.c \
@@ -145,8 +143,6 @@ libts_a_SOURCES += \
 	compiler/machine/network_table.c \
 	compiler/machine/network_table.h \
 	compiler/machine/network_variables.c \
-	compiler/machine/topology.c \
-	compiler/machine/topology.h \
 	compiler/measured_rows.c \
 	compiler/measured_rows.h \
 	compiler/model/graph.c \

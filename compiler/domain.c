@@ -3,7 +3,6 @@
 #include "compiler/eval/domain.h"
 #include "compiler/eval/lifetime.h"
 #include "compiler/machine/cluster.h"
-#include "compiler/machine/topology.h"
 #include "compiler/plan/records.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/shard/shard.h"
@@ -17,8 +16,7 @@ static ts_value changed(ts_session *s, const ts_env *env, ts_value v, const ts_a
 static const ts_domain domain = {.cluster = ts_cluster_build,
                                  .changed = changed,
                                  .stages = ts_schedule_parts,
-                                 .record_types = ts_plan_record_types,
-                                 .topology = ts_builtin_topology};
+                                 .record_types = ts_plan_record_types};
 
 ts_session *ts_session_new(ts_arena *arena) { return ts_session_of(arena, NULL, &domain); }
 ts_session *ts_session_beside(ts_arena *arena, ts_sources *sources)

@@ -179,7 +179,6 @@ fuzz_targets = \
 	tests/fuzz/fuzz_play.c \
 	tests/fuzz/fuzz_settings.c \
 	tests/fuzz/fuzz_table.c \
-	tests/fuzz/fuzz_topology.c \
 	tests/fuzz/fuzz_trace.c \
 	tests/fuzz/fuzz_workload.c \
 	tests/fuzz/fuzz_xplane.c

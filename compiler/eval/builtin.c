@@ -731,11 +731,6 @@ static ts_value words_of(const ts_builtin_call *c)
   return ts_builtin_words(c);
 }
 
-static ts_value topology_of(const ts_builtin_call *c)
-{
-  return c->arg[0].type == TS_T_STRING ? c->s->domain->topology(c) : wrong(c, 0, "a String");
-}
-
 static const ts_builtin builtins[] = {
 #define BUILTIN(name, run, parameters, least, most) {#name, run, parameters, least, most},
 #include "compiler/eval/builtins.def"

@@ -6,7 +6,6 @@
 #include "compiler/eval/session.h"
 
 struct ts_applied;
-struct ts_builtin_call;
 typedef struct ts_domain {
   /* a cluster is called */
   ts_value (*cluster)(ts_session *s, const ts_env *env, const ts_ast *decl, ts_span span);
@@ -16,8 +15,6 @@ typedef struct ts_domain {
   bool (*stages)(ts_session *s, const struct ts_applied *schedule, uint32_t *parts);
   /* declarations of record types, in the language */
   const char *record_types;
-  /* nccl_xml("system.xml") */
-  ts_value (*topology)(const struct ts_builtin_call *c);
 } ts_domain;
 
 #endif
