@@ -61,17 +61,17 @@ ts_options ts_options_start(const ts_program *program, int argc, char **argv)
 
 /* ---- Mistakes ---- */
 
-static int end_of_mistake(const ts_options *o)
+static int end_of_mistake(ts_options *o)
 {
   ts_put_text(stderr, "\ntry `%s --help`\n", o->called);
-  return TS_EXIT_USAGE;
+  return o->status = TS_EXIT_USAGE;
 }
 
-int ts_options_wrong(const ts_options *o, const char *format, ...)
+int ts_options_wrong(ts_options *o, const char *format, ...)
 {
   va_list args;
   if (o->completing) /* nobody made a mistake yet */
-    return TS_EXIT_USAGE;
+    return o->status = TS_EXIT_USAGE;
   va_start(args, format);
   ts_put_text(stderr, "%s: ", o->called);
   ts_vput_text(stderr, format, args);
@@ -79,7 +79,7 @@ int ts_options_wrong(const ts_options *o, const char *format, ...)
   return end_of_mistake(o);
 }
 
-int ts_options_second(const ts_options *o, const char *first, const char *second)
+int ts_options_second(ts_options *o, const char *first, const char *second)
 {
   const char *equals = strchr(second, '=');
   return equals && equals != second && ts_options_named(o->program, "--define") ?
@@ -103,7 +103,7 @@ static void put_words(const char *const *words, size_t count)
     ts_put_text(stderr, "%s`%s`", i == 0 ? "" : i + 1 == count ? " or " : ", ", words[i]);
 }
 
-int ts_options_not_among(const ts_options *o, const char *what, const char *found,
+int ts_options_not_among(ts_options *o, const char *what, const char *found,
                          const char *const *words)
 {
   enum { FEW = 40 };
@@ -120,7 +120,7 @@ int ts_options_not_among(const ts_options *o, const char *what, const char *foun
   return end_of_mistake(o);
 }
 
-int ts_options_choice(const ts_options *o, const char *const *words)
+int ts_options_choice(ts_options *o, const char *const *words)
 {
   for (int i = 0; words[i]; i++) {
     if (o->completing && !strncmp(words[i], o->argument, strlen(o->argument)))
@@ -128,8 +128,10 @@ int ts_options_choice(const ts_options *o, const char *const *words)
     if (!o->completing && strcmp(o->argument, words[i]) == 0)
       return i;
   }
-  if (o->completing)
+  if (o->completing) {
+    o->status = TS_EXIT_USAGE;
     return -1;
+  }
   ts_put_text(stderr, "%s: `%s` does not take `%s`; it takes ", o->called, o->spelled, o->argument);
   put_words(words, count_words(words));
   end_of_mistake(o);
@@ -145,7 +147,7 @@ int ts_options_form(const ts_options *o, const char *const *words, int form)
   return form;
 }
 
-bool ts_options_number(const ts_options *o, long long least, long long most, long long *value)
+bool ts_options_number(ts_options *o, long long least, long long most, long long *value)
 {
   char *end;
   errno = 0;
@@ -157,7 +159,7 @@ bool ts_options_number(const ts_options *o, long long least, long long most, lon
   return false;
 }
 
-bool ts_options_rate(const ts_options *o, double *rate)
+bool ts_options_rate(ts_options *o, double *rate)
 {
   static const struct unit {
     const char *name;
@@ -176,7 +178,7 @@ bool ts_options_rate(const ts_options *o, double *rate)
   return false;
 }
 
-bool ts_options_size(const ts_options *o, double *bytes)
+bool ts_options_size(ts_options *o, double *bytes)
 {
   static const struct unit { const char *name; double scale;
   } units[] = {{"", 1},      {"B", 1},        {"kB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
@@ -371,7 +373,7 @@ static int options_unknown(ts_options *o, const char *spelled)
   return options_leave(o, TS_EXIT_USAGE);
 }
 
-static bool take_ceiling(const ts_options *o)
+static bool take_ceiling(ts_options *o)
 {
   enum { LEAST = 1 << 24 }; /* a program that does nothing takes some of it */
   double bytes;
@@ -515,6 +517,26 @@ int ts_options_next(ts_options *o)
   }
   o->cluster = word + 1;
   return take_letter(o);
+}
+
+bool ts_options_read(ts_options *o, void *task, void (*take)(void *task, int id))
+{
+  for (int id; (id = ts_options_next(o)) != TS_OPTIONS_END;) {
+    if (id == TS_OPTIONS_EXIT)
+      return false;
+    take(task, id);
+    if (o->status)
+      return false;
+  }
+  return true;
+}
+
+void ts_options_operand(ts_options *o, const char **paths, int *count, const char *too_many)
+{
+  if (*count == 2)
+    ts_options_wrong(o, "%s", too_many);
+  else
+    paths[(*count)++] = o->argument;
 }
 
 /* ---- The end ---- */

@@ -65,30 +65,35 @@ ts_options ts_options_start(const ts_program *program, int argc, char **argv);
  * return o->status: after --help, --version or a mistake that was reported. --color and
  * --diagnostics are kept in *o. */
 int ts_options_next(ts_options *o);
+/* Hands all of them to `take`, until it reports a mistake. False: the program is to return
+ * o->status. */
+bool ts_options_read(ts_options *o, void *task, void (*take)(void *task, int id));
+/* The operand, as one of two paths. */
+void ts_options_operand(ts_options *o, const char **paths, int *count, const char *too_many);
 /* The option that a word names, --name, --name=VALUE or -o: one of the program, or of all; NULL. */
 const ts_option *ts_options_named(const ts_program *program, const char *word);
 /* A second operand where one is taken: `tp=4` is meant as -D. Returns TS_EXIT_USAGE. */
-int ts_options_second(const ts_options *o, const char *first, const char *second);
-/* Tells a mistake in one line and where help is; returns TS_EXIT_USAGE. */
-int ts_options_wrong(const ts_options *o, const char *format, ...)
-  __attribute__((format(printf, 2, 3)));
+int ts_options_second(ts_options *o, const char *first, const char *second);
+/* Tells a mistake in one line and where help is; returns TS_EXIT_USAGE, as o->status is then. Those
+ * below do the same after a mistake. */
+int ts_options_wrong(ts_options *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same with "did you mean": `found` is none of `words` (NULL at the end). */
-int ts_options_not_among(const ts_options *o, const char *what, const char *found,
+int ts_options_not_among(ts_options *o, const char *what, const char *found,
                          const char *const *words);
 /* Which of `words` the option's argument is; -1 after reporting a mistake. */
-int ts_options_choice(const ts_options *o, const char *const *words);
+int ts_options_choice(ts_options *o, const char *const *words);
 /* The form of what -o writes: what its file ends in, out.html, among `words`; otherwise `form`, as
  * where --format says it. */
 int ts_options_form(const ts_options *o, const char *const *words, int form);
 /* A whole number from `least` to `most`; false after reporting a mistake. */
-bool ts_options_number(const ts_options *o, long long least, long long most, long long *value);
+bool ts_options_number(ts_options *o, long long least, long long most, long long *value);
 /* A rate, "450" or "450GB/s" or "400Gb/s" (also TB/s, Tb/s), in bytes/s; false after telling a
  * mistake. */
-bool ts_options_rate(const ts_options *o, double *rate);
+bool ts_options_rate(ts_options *o, double *rate);
 
 /* A size, "1000000" or "8GiB" (B, kB to TB, KiB to TiB), in bytes; false after reporting a mistake.
  * */
-bool ts_options_size(const ts_options *o, double *bytes);
+bool ts_options_size(ts_options *o, double *bytes);
 
 /* Prints the queue to standard error as the options ask, and gives the exit code that goes with it.
  * */

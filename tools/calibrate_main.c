@@ -71,54 +71,41 @@ typedef struct calibrate_task {
 
 /* ---- Options ---- */
 
-static bool take_share(calibrate_task *t)
+static void take_share(calibrate_task *t)
 {
   const char *argument = t->options.argument;
   char *end;
   double share = strtod(argument, &end);
-  bool good = end != argument;
   if (*end == '%')
     share /= 100, end++;
-  if (good && !*end && share >= 1e-4 && share <= 0.5) {
-    t->noise = share;
-    return true;
-  }
-  t->options.status = ts_options_wrong(
-    &t->options, "`%s` takes a share from 0.01%% to 50%%, not `%s`", t->options.spelled, argument);
-  return false;
+  t->noise = share;
+  if (end == argument || *end || !(share >= 1e-4 && share <= 0.5))
+    ts_options_wrong(&t->options, "`%s` takes a share from 0.01%% to 50%%, not `%s`",
+                     t->options.spelled, argument);
 }
 
-static bool calibrate_take(calibrate_task *t, int id)
+static void calibrate_take(void *task, int id)
 {
+  calibrate_task *t = task;
   static const char *const forms[] = {"text", "json", NULL};
   switch (id) {
   case TS_OPERAND:
-    if (t->path_count == 2)
-      t->options.status = ts_options_wrong(&t->options, "one plan and one file of measured steps");
-    else
-      t->paths[t->path_count++] = t->options.argument;
+    ts_options_operand(&t->options, t->paths, &t->path_count,
+                       "one plan and one file of measured steps");
     break;
   case OUTPUT: t->output = t->options.argument; break;
-  case NOISE: return take_share(t);
-  case FORMAT:
-    t->form = ts_options_choice(&t->options, forms);
-    t->options.status = t->form < 0 ? TS_EXIT_USAGE : TS_EXIT_DONE;
-    break;
-  case JOBS:
-    if (!ts_options_number(&t->options, 1, TS_MOST_JOBS, &t->jobs))
-      t->options.status = TS_EXIT_USAGE;
-    break;
-  default: t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id); break;
+  case NOISE: take_share(t); break;
+  case FORMAT: t->form = ts_options_choice(&t->options, forms); break;
+  case JOBS: ts_options_number(&t->options, 1, TS_MOST_JOBS, &t->jobs); break;
+  default: ts_plan_option(&t->plan, t->arena, &t->options, id);
   }
-  return !t->options.status;
 }
 
 static bool calibrate_read_options(calibrate_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
-  for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !calibrate_take(t, id))
-      return false;
+  if (!ts_options_read(&t->options, t, calibrate_take))
+    return false;
   const char *wrong = t->path_count < 2 ?
                         "a plan and a file of measured steps are needed" :
                       !strcmp(t->paths[0], "-") ?
@@ -127,7 +114,7 @@ static bool calibrate_read_options(calibrate_task *t, int argc, char **argv)
                         "`-o` takes a file: the report goes to standard output" :
                         NULL;
   if (wrong)
-    t->options.status = ts_options_wrong(&t->options, "%s", wrong);
+    ts_options_wrong(&t->options, "%s", wrong);
   return !wrong;
 }
 

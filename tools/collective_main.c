@@ -108,70 +108,45 @@ typedef struct collective_job {
   ts_plan_options plan;
 } collective_job;
 
-static bool take_rate(collective_job *j, double *rate)
-{
-  if (ts_options_rate(&j->options, rate))
-    return true;
-  j->options.status = TS_EXIT_USAGE;
-  return false;
-}
-
-static bool take_variable(collective_job *j)
+static void take_variable(collective_job *j)
 {
   char *text = ts_arena_string(j->arena, j->options.argument, strlen(j->options.argument)),
        *equals = strchr(text, '=');
   if (!equals || equals == text || j->variable_count == MAX_VARIABLES) {
-    j->options.status =
-      ts_options_wrong(&j->options, "`-v` takes NAME=VALUE, at most %d times", MAX_VARIABLES);
-    return false;
+    ts_options_wrong(&j->options, "`-v` takes NAME=VALUE, at most %d times", MAX_VARIABLES);
+    return;
   }
   *equals = 0;
   j->variables[j->variable_count++] = (setting){text, equals + 1};
-  return true;
 }
 
-static bool collective_take_number(collective_job *j, long long least, long long most,
-                                   long long *number)
+static void collective_take(void *task, int id)
 {
-  if (ts_options_number(&j->options, least, most, number))
-    return true;
-  j->options.status = TS_EXIT_USAGE;
-  return false;
-}
-
-static bool collective_take(collective_job *j, int id)
-{
+  collective_job *j = task;
   static const char *const forms[] = {"text", "csv", "json", "svg", NULL};
   switch (id) {
-  case TS_OPERAND: j->path = j->options.argument; return true;
-  case RANKS: return collective_take_number(j, 1, 1 << 24, &j->ranks);
-  case ISLANDS: return collective_take_number(j, 1, 1 << 24, &j->islands);
-  case BYTES: return collective_take_number(j, 1, 1LL << 50, &j->bytes);
-  case CALLS: return collective_take_number(j, 1, 1 << 16, &j->calls);
-  case INTRA: return take_rate(j, &j->links.intra);
-  case INTER: return take_rate(j, &j->links.inter);
-  case BETWEEN: j->between = j->options.argument; return true;
-  case VARIABLE: return take_variable(j);
-  case FLOWS: return j->flows = true;
-  case PARTS: return j->parts = true;
-  case SWEEP: return j->sweep = true;
-  case OUTPUT: j->output = j->options.argument; return true;
-  case OVER: j->over = j->options.argument; return true;
-  case RANK: return collective_take_number(j, 0, 1 << 24, &j->rank);
-  case FORMAT:
-    j->form = ts_options_choice(&j->options, forms);
-    if (j->form < 0)
-      j->options.status = TS_EXIT_USAGE;
-    return j->form >= 0;
+  case TS_OPERAND: j->path = j->options.argument; break;
+  case RANKS: ts_options_number(&j->options, 1, 1 << 24, &j->ranks); break;
+  case ISLANDS: ts_options_number(&j->options, 1, 1 << 24, &j->islands); break;
+  case BYTES: ts_options_number(&j->options, 1, 1LL << 50, &j->bytes); break;
+  case CALLS: ts_options_number(&j->options, 1, 1 << 16, &j->calls); break;
+  case INTRA: ts_options_rate(&j->options, &j->links.intra); break;
+  case INTER: ts_options_rate(&j->options, &j->links.inter); break;
+  case BETWEEN: j->between = j->options.argument; break;
+  case VARIABLE: take_variable(j); break;
+  case FLOWS: j->flows = true; break;
+  case PARTS: j->parts = true; break;
+  case SWEEP: j->sweep = true; break;
+  case OUTPUT: j->output = j->options.argument; break;
+  case OVER: j->over = j->options.argument; break;
+  case RANK: ts_options_number(&j->options, 0, 1 << 24, &j->rank); break;
+  case FORMAT: j->form = ts_options_choice(&j->options, forms); break;
   case OF:
     j->of = ts_collective_named(j->options.argument);
     if (j->of < 0)
-      j->options.status =
-        ts_options_wrong(&j->options, "no collective is named `%s`", j->options.argument);
-    return j->of >= 0;
-  default:
-    j->options.status = ts_plan_option(&j->plan, j->arena, &j->options, id);
-    return !j->options.status;
+      ts_options_wrong(&j->options, "no collective is named `%s`", j->options.argument);
+    break;
+  default: ts_plan_option(&j->plan, j->arena, &j->options, id);
   }
 }
 
@@ -190,9 +165,8 @@ static bool is_plan(const char *path)
 static bool collective_read_options(collective_job *j, int argc, char **argv)
 {
   j->options = ts_options_start(&program, argc, argv);
-  for (int id; (id = ts_options_next(&j->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !collective_take(j, id))
-      return false;
+  if (!ts_options_read(&j->options, j, collective_take))
+    return false;
   bool tables = j->parts || j->sweep, plan = j->path && is_plan(j->path);
   const char *wrong =
     !j->path ? "no FILE given" :
@@ -214,7 +188,7 @@ static bool collective_read_options(collective_job *j, int argc, char **argv)
     !j->sweep && j->form == SVG                    ? "`svg` is a picture of `--sweep`" :
                                                      NULL;
   if (wrong)
-    j->options.status = ts_options_wrong(&j->options, "%s", wrong);
+    ts_options_wrong(&j->options, "%s", wrong);
   return !wrong;
 }
 

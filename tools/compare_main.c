@@ -115,56 +115,46 @@ static bool take_given(compare_task *t, const char *name, size_t length, const c
   const char *words[NAMES + 1] = {0};
   for (size_t i = 0; i < NAMES; i++)
     words[i] = names[i].name;
-  t->options.status = ts_options_not_among(&t->options, "measured value",
-                                           ts_arena_string(t->arena, name, length), words);
+  ts_options_not_among(&t->options, "measured value", ts_arena_string(t->arena, name, length),
+                       words);
   return false;
 }
 
-static bool compare_take(compare_task *t, int id)
+static void compare_take(void *task, int id)
 {
+  compare_task *t = task;
   static const char *const forms[] = {"text", "json", NULL};
   const char *argument = t->options.argument, *equals;
   switch (id) {
   case TS_OPERAND:
-    if (t->path_count == 2)
-      t->options.status = ts_options_wrong(&t->options, "one plan and one log at a time");
-    else
-      t->paths[t->path_count++] = argument;
+    ts_options_operand(&t->options, t->paths, &t->path_count, "one plan and one log at a time");
     break;
-  case FORMAT:
-    t->form = ts_options_choice(&t->options, forms);
-    t->options.status = t->form < 0 ? TS_EXIT_USAGE : TS_EXIT_DONE;
-    break;
+  case FORMAT: t->form = ts_options_choice(&t->options, forms); break;
   case OUTPUT: t->output = argument; break;
   case FORMATS: t->formats = argument; break;
-  case STEP: return take_given(t, "step", strlen("step"), argument);
-  case MEMORY: return take_given(t, "memory", strlen("memory"), argument);
+  case STEP: take_given(t, "step", strlen("step"), argument); break;
+  case MEMORY: take_given(t, "memory", strlen("memory"), argument); break;
   case MEASURED:
     equals = strchr(argument, '=');
     if (equals)
-      return take_given(t, argument, (size_t)(equals - argument), equals + 1);
-    t->options.status = ts_options_wrong(&t->options, "`%s` takes NAME=VALUE, not `%s`",
-                                         t->options.spelled, argument);
+      take_given(t, argument, (size_t)(equals - argument), equals + 1);
+    else
+      ts_options_wrong(&t->options, "`%s` takes NAME=VALUE, not `%s`", t->options.spelled,
+                       argument);
     break;
-  case MOST:
-    if (!ts_options_number(&t->options, 0, 1000, &t->most))
-      t->options.status = TS_EXIT_USAGE;
-    break;
-  default: t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id); break;
+  case MOST: ts_options_number(&t->options, 0, 1000, &t->most); break;
+  default: ts_plan_option(&t->plan, t->arena, &t->options, id);
   }
-  return !t->options.status;
 }
 
 static bool compare_read_options(compare_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
-  for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !compare_take(t, id))
-      return false;
+  if (!ts_options_read(&t->options, t, compare_take))
+    return false;
   if (t->path_count == 2 || (t->path_count == 1 && t->given.count))
     return true;
-  t->options.status = ts_options_wrong(
-    &t->options, "a plan and a log are needed, or what was measured: `--step TIME`");
+  ts_options_wrong(&t->options, "a plan and a log are needed, or what was measured: `--step TIME`");
   return false;
 }
 

@@ -71,38 +71,29 @@ typedef struct diff_played {
   ts_summary *summary;
 } diff_played;
 
-static bool diff_take(diff_task *t, int id)
+static void diff_take(void *task, int id)
 {
+  diff_task *t = task;
   static const char *const forms[] = {"text", "json", "html", "markdown", NULL};
   switch (id) {
   case TS_OPERAND:
-    if (t->path_count == 2)
-      t->options.status = ts_options_wrong(&t->options, "two plans at a time");
-    else
-      t->paths[t->path_count++] = t->options.argument;
-    return !t->options.status;
-  case FORMAT:
-    t->form = ts_options_choice(&t->options, forms);
-    if (t->form < 0)
-      t->options.status = TS_EXIT_USAGE;
-    return t->form >= 0;
+    ts_options_operand(&t->options, t->paths, &t->path_count, "two plans at a time");
+    break;
+  case FORMAT: t->form = ts_options_choice(&t->options, forms); break;
   case OUTPUT:
     t->output = t->options.argument;
     t->form = ts_options_form(&t->options, forms, t->form);
-    return true;
-  case FAIL_IF: TS_PUSH(t->arena, &t->asked, t->options.argument); return true;
-  default:
-    t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id);
-    return !t->options.status;
+    break;
+  case FAIL_IF: TS_PUSH(t->arena, &t->asked, t->options.argument); break;
+  default: ts_plan_option(&t->plan, t->arena, &t->options, id);
   }
 }
 
 static bool diff_read_options(diff_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
-  for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !diff_take(t, id))
-      return false;
+  if (!ts_options_read(&t->options, t, diff_take))
+    return false;
   bool twice = t->path_count == 2 && !strcmp(t->paths[0], "-") && !strcmp(t->paths[1], "-");
   if (t->path_count == 2 && !twice)
     return true;

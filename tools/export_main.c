@@ -320,7 +320,7 @@ static void print_launch(void *closure, FILE *out) { ts_put_lines(out, closure);
 /* The words `launch` and a plan. */
 static int export_launch(export_task *k)
 {
-  const ts_options *o = &k->t.options;
+  ts_options *o = &k->t.options;
   if (k->t.paths.count != 2 || strcmp(k->t.paths.at[0], "launch") != 0)
     return ts_options_wrong(o, "`--for` goes with `launch PLAN`");
   ts_session *s = ts_session_new(k->t.arena);
@@ -365,15 +365,15 @@ int ts_export_main(int argc, char **argv)
   export_task k = {.t = ts_trace_task_start(&program, argc, argv)};
   int form = 0, status = -1;
   k.progress = ts_progress_shown(&k.bar);
-  for (int id; status < 0 && (id = ts_options_next(&k.t.options)) != TS_OPTIONS_END;)
+  for (int id; !k.t.options.status && (id = ts_options_next(&k.t.options)) != TS_OPTIONS_END;)
     switch (id) {
-    case TS_OPTIONS_EXIT: status = k.t.options.status; break;
+    case TS_OPTIONS_EXIT: return ts_trace_task_end(&k.t, k.t.options.status);
     case TS_OPERAND: TS_PUSH(k.t.arena, &k.t.paths, k.t.options.argument); break;
     case OUTPUT: k.t.output = k.t.options.argument; break;
     case MACHINE:
       k.given = &k.machine;
       if (!ts_machine_read(k.t.options.argument, k.given))
-        status = ts_options_wrong(
+        ts_options_wrong(
           &k.t.options,
           "`--machine` takes FLOPS:BANDWIDTH:LINK:LATENCY as 400T:3T:450G:5us, not `%s`",
           k.t.options.argument);
@@ -382,19 +382,13 @@ int ts_export_main(int argc, char **argv)
     case FOR: k.framework = k.t.options.argument; break;
     case MESH:
       if (!ts_workload_mesh_read(k.t.options.argument, &k.choice))
-        status =
-          ts_options_wrong(&k.t.options, "`--mesh` takes sizes as tp=8,ep=2,dp=16,pp=4, not `%s`",
-                           k.t.options.argument);
+        ts_options_wrong(&k.t.options, "`--mesh` takes sizes as tp=8,ep=2,dp=16,pp=4, not `%s`",
+                         k.t.options.argument);
       break;
-    case FORMAT:
-      if ((form = ts_options_choice(&k.t.options, forms)) < 0)
-        status = TS_EXIT_USAGE;
-      break;
-    default:
-      status =
-        ts_plan_option(&k.plan, k.t.arena, &k.t.options, id) == TS_EXIT_DONE ? -1 : TS_EXIT_USAGE;
-      break;
+    case FORMAT: form = ts_options_choice(&k.t.options, forms); break;
+    default: ts_plan_option(&k.plan, k.t.arena, &k.t.options, id); break;
     }
+  status = k.t.options.status ? k.t.options.status : -1;
   k.binary = form == 5;
   k.form = k.binary ? TS_EXPORT_GOAL : (ts_export_form)form; /* as `forms` */
   if (status < 0 && !k.t.paths.count)

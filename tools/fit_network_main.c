@@ -125,79 +125,57 @@ static int fit_network_refuse(const fit_network_job *j, const char *path, const 
   return complain(j, TS_EXIT_REJECTED, path, error->line, error->message);
 }
 
-static bool take_rate(fit_network_job *j, double *rate)
-{
-  if (ts_options_rate(&j->options, rate))
-    return true;
-  j->options.status = TS_EXIT_USAGE;
-  return false;
-}
-
-static bool take_where(fit_network_job *j)
+static void take_where(fit_network_job *j)
 {
   char *text = ts_arena_string(j->arena, j->options.argument, strlen(j->options.argument)),
        *equals = strchr(text, '=');
   if (!equals || equals == text || j->where_count == MAX_WHERE) {
-    j->options.status =
-      ts_options_wrong(&j->options, "`--where` takes COLUMN=TEXT, at most %d times", MAX_WHERE);
-    return false;
+    ts_options_wrong(&j->options, "`--where` takes COLUMN=TEXT, at most %d times", MAX_WHERE);
+    return;
   }
   *equals = 0;
   j->where[j->where_count++] = (ts_condition){text, equals + 1};
-  return true;
 }
 
-static bool take_of(fit_network_job *j)
+static void fit_network_take(void *task, int id)
 {
-  j->of = ts_collective_named(j->options.argument);
-  if (j->of < 0)
-    j->options.status =
-      ts_options_wrong(&j->options, "no collective is named `%s`", j->options.argument);
-  return j->of >= 0;
-}
-
-static bool take_model(fit_network_job *j)
-{
+  fit_network_job *j = task;
   static const char *const models[] = {"whitebox", "statistical", NULL};
-  int choice = ts_options_choice(&j->options, models);
-  if (choice < 0)
-    j->options.status = TS_EXIT_USAGE;
-  j->statistical = choice == 1;
-  return choice >= 0;
+  switch (id) {
+  case TS_OPERAND: TS_PUSH(j->arena, &j->files, j->options.argument); break;
+  case MODEL: j->statistical = ts_options_choice(&j->options, models) == 1; break;
+  case HARDWARE: j->hardware = j->options.argument; break;
+  case BETWEEN: j->between = j->options.argument; break;
+  case DEVICE: j->device = j->options.argument; break;
+  case LIBRARY: j->library = j->options.argument; break;
+  case OUTPUT:
+    j->output = j->options.argument;
+    j->talk = strcmp(j->output, "-") ? stdout : stderr;
+    break;
+  case EXTRAPOLATE: j->extrapolate = true; break;
+  case INTRA: ts_options_rate(&j->options, &j->links.intra); break;
+  case INTER: ts_options_rate(&j->options, &j->links.inter); break;
+  case WHERE: take_where(j); break;
+  case OF:
+    j->of = ts_collective_named(j->options.argument);
+    if (j->of < 0)
+      ts_options_wrong(&j->options, "no collective is named `%s`", j->options.argument);
+    break;
+  }
 }
 
 static bool fit_network_read_options(fit_network_job *j, int argc, char **argv)
 {
-  bool good = true;
   j->options = ts_options_start(&program, argc, argv);
-  for (int id; good && (id = ts_options_next(&j->options)) != TS_OPTIONS_END;)
-    switch (id) {
-    case TS_OPTIONS_EXIT: return false;
-    case TS_OPERAND: TS_PUSH(j->arena, &j->files, j->options.argument); break;
-    case MODEL: good = take_model(j); break;
-    case HARDWARE: j->hardware = j->options.argument; break;
-    case BETWEEN: j->between = j->options.argument; break;
-    case DEVICE: j->device = j->options.argument; break;
-    case LIBRARY: j->library = j->options.argument; break;
-    case OUTPUT:
-      j->output = j->options.argument;
-      j->talk = strcmp(j->output, "-") ? stdout : stderr;
-      break;
-    case EXTRAPOLATE: j->extrapolate = true; break;
-    case INTRA: good = take_rate(j, &j->links.intra); break;
-    case INTER: good = take_rate(j, &j->links.inter); break;
-    case WHERE: good = take_where(j); break;
-    case OF: good = take_of(j); break;
-    }
-  bool hardware = j->hardware || j->statistical;
-  if (good && (!hardware || !j->files.count)) {
-    j->options.status = ts_options_wrong(
-      &j->options, !hardware ?
-                     "`--hardware` is needed: std/networks/NAME.json or a file of your own" :
-                     "no FILE given");
+  if (!ts_options_read(&j->options, j, fit_network_take))
     return false;
-  }
-  return good;
+  bool hardware = j->hardware || j->statistical;
+  if (!hardware)
+    ts_options_wrong(&j->options,
+                     "`--hardware` is needed: std/networks/NAME.json or a file of your own");
+  else if (!j->files.count)
+    ts_options_wrong(&j->options, "no FILE given");
+  return hardware && j->files.count;
 }
 
 static const char *read_text(fit_network_job *j, const char *path, size_t *size, int *status)

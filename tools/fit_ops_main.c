@@ -90,38 +90,37 @@ typedef struct options {
   bool trees;
 } options;
 
-static bool fit_ops_take_number(const ts_options *line, double most, double *value)
+static void fit_ops_take_number(ts_options *line, double most, double *value)
 {
   char *end;
   *value = strtod(line->argument, &end);
   if (*line->argument && !*end && *value > 0 && isfinite(*value) && *value <= most)
-    return true;
+    return;
   if (isinf(most))
     ts_options_wrong(line, "`%s` takes a number above 0, not `%s`", line->spelled, line->argument);
   else
     ts_options_wrong(line, "`%s` takes a share, above 0 and at most %g, not `%s`", line->spelled,
                      most, line->argument);
-  return false;
 }
 
-/* False after reporting a mistake. */
-static bool fit_ops_take(options *o, const ts_options *line, int id)
+static void fit_ops_take(options *o, ts_options *line, int id)
 {
   const char **text[] = {
     [DEVICE] = &o->device, [SHEETS] = &o->devices, [FAMILY] = &o->family, [DTYPE] = &o->dtype,
     [ALSO] = &o->also,     [MODEL] = &o->model,    [OUTPUT] = &o->out,
     [UPDATE] = &o->update};
   switch (id) {
-  case UNITS: return fit_ops_take_number(line, INFINITY, &o->units);
-  case KEEP: return fit_ops_take_number(line, 1, &o->keep);
-  case WEIGH: return fit_ops_take_number(line, 1, &o->weigh);
-  case TREES: return o->trees = true;
+  case UNITS: fit_ops_take_number(line, INFINITY, &o->units); break;
+  case KEEP: fit_ops_take_number(line, 1, &o->keep); break;
+  case WEIGH: fit_ops_take_number(line, 1, &o->weigh); break;
+  case TREES: o->trees = true; break;
   case TS_OPERAND:
     if (o->table_count == MAX_TABLES)
-      return ts_options_wrong(line, "more than %d tables: `%s`", MAX_TABLES, line->argument), false;
-    o->table[o->table_count++] = line->argument;
-    return true;
-  default: *text[id] = line->argument; return true;
+      ts_options_wrong(line, "more than %d tables: `%s`", MAX_TABLES, line->argument);
+    else
+      o->table[o->table_count++] = line->argument;
+    break;
+  default: *text[id] = line->argument;
   }
 }
 
@@ -132,8 +131,8 @@ static bool parse(ts_options *line, options *o)
   for (int id; (id = ts_options_next(line)) != TS_OPTIONS_END;) {
     if (id == TS_OPTIONS_EXIT)
       return false;
-    line->status = TS_EXIT_USAGE;
-    if (!fit_ops_take(o, line, id))
+    fit_ops_take(o, line, id);
+    if (line->status)
       return false;
   }
   const char *wrong =
@@ -151,14 +150,11 @@ static bool parse(ts_options *line, options *o)
     wrong = strchr(o->table[i], '=') ? NULL : "with `--devices` tables are DEVICE=TABLE";
   o->keep = o->keep ? o->keep : 0.1;
   o->weigh = o->weigh ? o->weigh : 0.5;
-  line->status = TS_EXIT_USAGE;
   if (wrong)
     ts_options_wrong(line, "%s", wrong);
   else if (o->model && !ts_kernel_model_find(o->model))
     ts_options_wrong(line, "there is no model `%s`", o->model);
-  else
-    line->status = TS_EXIT_DONE;
-  return line->status == TS_EXIT_DONE;
+  return !line->status;
 }
 
 typedef struct fit_ops_job {

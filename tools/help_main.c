@@ -247,8 +247,7 @@ static const char *const figures[] = {
 #undef FIGURE
 };
 
-static int help_unknown(ts_session *s, const ts_options *o, const ts_catalog *catalog,
-                        const char *topic)
+static int help_unknown(ts_session *s, ts_options *o, const ts_catalog *catalog, const char *topic)
 {
   ts_arena *arena = s->arena;
   TS_VEC(const char *) words = {0};
@@ -263,7 +262,7 @@ static int help_unknown(ts_session *s, const ts_options *o, const ts_catalog *ca
   return ts_options_not_among(o, "topic", topic, words.at);
 }
 
-static int help(ts_arena *arena, const ts_options *o, const char *topic)
+static int help(ts_arena *arena, ts_options *o, const char *topic)
 {
   ts_session *s = ts_session_new(arena);
   ts_catalog catalog;

@@ -79,10 +79,8 @@ static bool import_read_options(import_task *t, int argc, char **argv)
     switch (id) {
     case TS_OPTIONS_EXIT: return false;
     case GPUS:
-      if (!ts_options_number(&t->options, 1, 10000000, &number)) {
-        t->options.status = TS_EXIT_USAGE;
+      if (!ts_options_number(&t->options, 1, 10000000, &number))
         return false;
-      }
       t->line.gpus = t->options.argument;
       break;
     case GPU: t->line.gpu = t->options.argument; break;

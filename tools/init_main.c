@@ -488,9 +488,8 @@ static bool give_model(init_task *t)
   const ts_ast *params = ts_decl_params(item->entry->decl);
   for (uint32_t i = 0; params && i < params->count; i++)
     if (!ts_ast_default(params->child[i])) {
-      t->options.status =
-        ts_options_wrong(&t->options, "`%s` has no sizes of its own: `--model '%s(%s: ...)'`",
-                         t->model, t->model, params->child[i]->name);
+      ts_options_wrong(&t->options, "`%s` has no sizes of its own: `--model '%s(%s: ...)'`",
+                       t->model, t->model, params->child[i]->name);
       return false;
     }
   t->name = t->model;
@@ -523,8 +522,7 @@ static bool give_others(init_task *t)
     while (names.names.at[n] && strcmp(names.names.at[n], d->name) != 0)
       n++;
     if (!names.names.at[n]) {
-      t->options.status =
-        ts_options_not_among(&t->options, "parameter", d->name, names.names.at);
+      ts_options_not_among(&t->options, "parameter", d->name, names.names.at);
       return false;
     }
     init_give(t, d->name, d->expression);
@@ -674,37 +672,32 @@ static int init(init_task *t)
 
 /* ---- The command line ---- */
 
-static bool init_take(init_task *t, int id)
+static void init_take(void *task, int id)
 {
+  init_task *t = task;
   long long number;
   switch (id) {
-  case TS_OPERAND: TS_PUSH(t->arena, &t->files, t->options.argument); return true;
-  case MODEL: t->model = t->options.argument; return true;
-  case GPU: t->gpu = t->options.argument; return true;
+  case TS_OPERAND: TS_PUSH(t->arena, &t->files, t->options.argument); break;
+  case MODEL: t->model = t->options.argument; break;
+  case GPU: t->gpu = t->options.argument; break;
   case GPUS:
-    if (!ts_options_number(&t->options, 1, 10000000, &number))
-      t->options.status = TS_EXIT_USAGE;
+    ts_options_number(&t->options, 1, 10000000, &number);
     t->gpus = t->options.argument;
-    return !t->options.status;
-  case OUTPUT: t->output = t->options.argument; return true;
-  default:
-    t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id);
-    return !t->options.status;
+    break;
+  case OUTPUT: t->output = t->options.argument; break;
+  default: ts_plan_option(&t->plan, t->arena, &t->options, id);
   }
 }
 
 int ts_init_main(int argc, char **argv)
 {
   init_task t = {.arena = ts_arena_new("init"), .gpus = "8"};
-  bool read = true;
   t.options = ts_options_start(&program, argc, argv);
-  for (int id; read && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
-    read = id != TS_OPTIONS_EXIT && init_take(&t, id);
+  bool read = ts_options_read(&t.options, &t, init_take);
   if (read && (!t.model || !t.gpu)) {
-    t.options.status = ts_options_wrong(&t.options, "`%s` is missing: %s",
-                                        t.model ? "--gpu" : "--model",
-                                        t.model ? "`trainspec list machines` says which there are" :
-                                                  "`trainspec list models` says which there are");
+    ts_options_wrong(&t.options, "`%s` is missing: %s", t.model ? "--gpu" : "--model",
+                     t.model ? "`trainspec list machines` says which there are" :
+                               "`trainspec list models` says which there are");
     read = false;
   }
   int status = read ? init(&t) : t.options.status;

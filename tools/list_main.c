@@ -62,25 +62,19 @@ typedef struct list_task {
   ts_catalog catalog;
 } list_task;
 
-static bool list_take(list_task *t, int id)
+static void list_take(void *task, int id)
 {
-  int choice;
+  list_task *t = task;
   switch (id) {
   case TS_OPERAND:
     if (t->kind)
       TS_PUSH(t->arena, &t->files, t->options.argument);
     else
       t->kind = t->options.argument;
-    return true;
-  case FORMAT:
-    if ((choice = ts_options_choice(&t->options, forms)) < 0)
-      t->options.status = TS_EXIT_USAGE;
-    t->form = (form)choice;
-    return !t->options.status;
-  case OUTPUT: t->output = t->options.argument; return true;
-  default:
-    t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id);
-    return !t->options.status;
+    break;
+  case FORMAT: t->form = (form)ts_options_choice(&t->options, forms); break;
+  case OUTPUT: t->output = t->options.argument; break;
+  default: ts_plan_option(&t->plan, t->arena, &t->options, id);
   }
 }
 
@@ -119,7 +113,7 @@ static bool choose_type(list_task *t)
       t->type = t->catalog.items.at[i].type;
   if (t->type)
     return true;
-  t->options.status = ts_options_not_among(&t->options, "kind", t->kind, words.at);
+  ts_options_not_among(&t->options, "kind", t->kind, words.at);
   return false;
 }
 
@@ -294,10 +288,8 @@ int ts_list_main(int argc, char **argv)
 {
   list_task t = {.arena = ts_arena_new("list")};
   int status = TS_EXIT_DONE;
-  bool read = true;
   t.options = ts_options_start(&program, argc, argv);
-  for (int id; read && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
-    read = id != TS_OPTIONS_EXIT && list_take(&t, id);
+  bool read = ts_options_read(&t.options, &t, list_take);
   status = read ? list(&t) : t.options.status;
   ts_arena_free(t.arena);
   return status;

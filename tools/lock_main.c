@@ -54,13 +54,14 @@ typedef struct lock_task {
   TS_VEC(const char *) asked;
 } lock_task;
 
-static int lock_take(lock_task *t, int id)
+static void lock_take(void *task, int id)
 {
+  lock_task *t = task;
   const char *argument = t->options.argument;
   switch (id) {
   case TS_OPERAND:
     if (t->path)
-      return ts_options_wrong(&t->options, "one plan at a time: `%s` and `%s`", t->path, argument);
+      ts_options_wrong(&t->options, "one plan at a time: `%s` and `%s`", t->path, argument);
     t->path = argument;
     break;
   case OUTPUT: t->lock = argument; break;
@@ -73,23 +74,21 @@ static int lock_take(lock_task *t, int id)
     t->run.contention = true;
     TS_PUSH(t->arena, &t->asked, "--contention");
     break;
-  default: return ts_plan_option(&t->plan, t->arena, &t->options, id);
+  default: ts_plan_option(&t->plan, t->arena, &t->options, id);
   }
-  return TS_EXIT_DONE;
 }
 
 static bool lock_read_options(lock_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
-  for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || (t->options.status = lock_take(t, id)) != TS_EXIT_DONE)
-      return false;
+  if (!ts_options_read(&t->options, t, lock_take))
+    return false;
   const char *wrong = !t->path                                  ? "no plan given" :
                       !strcmp(t->path, "-") && !t->lock         ? "a plan of standard input needs `-o`" :
                       t->check && t->lock && !strcmp(t->lock, "-") ? "`--check` needs a file" :
                                                                      NULL;
   if (wrong)
-    t->options.status = ts_options_wrong(&t->options, "%s", wrong);
+    ts_options_wrong(&t->options, "%s", wrong);
   else if (!t->lock)
     t->lock = ts_lock_path(t->arena, t->path);
   return !wrong;

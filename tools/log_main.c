@@ -275,40 +275,31 @@ static int show_log(log_task *t, ts_session *s)
   return status ? status : ts_options_write(&t->options, t->output, put_log, t);
 }
 
-static bool log_take(log_task *t, int id)
+static void log_take(void *task, int id)
 {
+  log_task *t = task;
   static const char *const forms[] = {"text", "json", "csv", "svg", NULL};
   switch (id) {
-  case FORMAT:
-    t->form = ts_options_choice(&t->options, forms);
-    t->options.status = t->form < 0 ? TS_EXIT_USAGE : TS_EXIT_DONE;
-    return t->form >= 0;
-  case FORMATS: t->formats = t->options.argument; return true;
+  case FORMAT: t->form = ts_options_choice(&t->options, forms); break;
+  case FORMATS: t->formats = t->options.argument; break;
   case OUTPUT:
     t->output = t->options.argument;
     t->form = ts_options_form(&t->options, forms, t->form);
-    return true;
-  case STDLIB: t->stdlib = t->options.argument; return true;
+    break;
+  case STDLIB: t->stdlib = t->options.argument; break;
   case TS_OPERAND:
     if (t->path)
-      t->options.status = ts_options_wrong(&t->options, "one FILE at a time");
-    else
-      t->path = t->options.argument;
-    return !t->options.status;
+      ts_options_wrong(&t->options, "one FILE at a time");
+    t->path = t->options.argument;
   }
-  return false; /* --help, or a mistake that was reported */
 }
 
 int ts_log_main(int argc, char **argv)
 {
   log_task t = {.arena = ts_arena_new("log"), .options = ts_options_start(&program, argc, argv)};
-  for (int id; (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
-    if (!log_take(&t, id)) {
-      ts_arena_free(t.arena);
-      return t.options.status;
-    }
-  int status = t.path ? TS_EXIT_DONE : ts_options_wrong(&t.options, "no FILE given");
-  if (t.path) {
+  bool read = ts_options_read(&t.options, &t, log_take);
+  int status = !read || t.path ? t.options.status : ts_options_wrong(&t.options, "no FILE given");
+  if (read && t.path) {
     ts_session *s = ts_session_new(t.arena);
     ts_compile_settings(s, &(ts_compile_options){.stdlib_dir = t.stdlib});
     status = show_log(&t, s);

@@ -600,15 +600,6 @@ static void serve(void *context, lsp_wire *wire)
   fclose(s->wire.out);
 }
 
-static int take_deadline(const ts_options *o, double *seconds)
-{
-  long long whole;
-  if (!ts_options_number(o, 1, 86400, &whole))
-    return TS_EXIT_USAGE;
-  *seconds = (double)whole;
-  return TS_EXIT_DONE;
-}
-
 int ts_lsp_main(int argc, char **argv)
 {
   ts_options o = ts_options_start(&program, argc, argv);
@@ -616,27 +607,30 @@ int ts_lsp_main(int argc, char **argv)
   ts_plan_options plan = {0};
   server s = {0};
   lsp_wire editor = {.in = STDIN_FILENO, .out = stdout};
-  double seconds = 10;
+  long long seconds = 10;
   bool alone = false;
-  int status = TS_EXIT_DONE, id;
-  while (status == TS_EXIT_DONE && (id = ts_options_next(&o)) != TS_OPTIONS_END) {
+  int status, id;
+  while (!o.status && (id = ts_options_next(&o)) != TS_OPTIONS_END) {
     if (id == TS_OPTIONS_EXIT) {
       ts_arena_free(arena);
       return o.status;
     }
     if (id == TS_OPERAND)
-      status = ts_options_wrong(&o, "`%s`: the editor names the files", o.argument);
+      ts_options_wrong(&o, "`%s`: the editor names the files", o.argument);
     else if (id == SINGLE_PROCESS)
       alone = true;
+    else if (id == DEADLINE)
+      ts_options_number(&o, 1, 86400, &seconds);
     else
-      status = id == DEADLINE ? take_deadline(&o, &seconds) : ts_plan_option(&plan, arena, &o, id);
+      ts_plan_option(&plan, arena, &o, id);
   }
+  status = o.status;
   s.documents.compile = plan.compile;
   if (status == TS_EXIT_DONE && alone) {
     serve(&s, &editor);
     status = s.shut_down ? TS_EXIT_DONE : TS_EXIT_REJECTED;
   } else if (status == TS_EXIT_DONE) {
-    status = lsp_guard(&editor, seconds, serve, &s);
+    status = lsp_guard(&editor, (double)seconds, serve, &s);
   }
   if (!alone)
     lsp_wire_close(&editor);

@@ -289,15 +289,15 @@ int ts_replay_main(int argc, char **argv)
   ts_workload_choice choice = {0};
   ts_loggops model, *given = NULL;
   ts_plan_options plan = {0};
-  for (int id; status < 0 && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
+  for (int id; !t.options.status && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
     switch (id) {
-    case TS_OPTIONS_EXIT: status = t.options.status; break;
+    case TS_OPTIONS_EXIT: return ts_trace_task_end(&t, t.options.status);
     case TS_OPERAND: TS_PUSH(t.arena, &t.paths, t.options.argument); break;
     case OUTPUT: t.output = t.options.argument; break;
     case MACHINE:
       on.machine = &machine;
       if (!ts_machine_read(t.options.argument, &machine))
-        status = ts_options_wrong(
+        ts_options_wrong(
           &t.options,
           "`--machine` takes FLOPS:BANDWIDTH:LINK:LATENCY as 400T:3T:450G:5us, not `%s`",
           t.options.argument);
@@ -305,30 +305,22 @@ int ts_replay_main(int argc, char **argv)
     case LOGGOPS:
       given = &model;
       if (!ts_loggops_read(t.options.argument, given))
-        status = ts_options_wrong(
-          &t.options, "`--loggops` takes L, o, g, G, O and S as L=2000,o=100,G=0.04, not `%s`",
-          t.options.argument);
+        ts_options_wrong(&t.options,
+                         "`--loggops` takes L, o, g, G, O and S as L=2000,o=100,G=0.04, not `%s`",
+                         t.options.argument);
       break;
     case PRICED: on.options.priced = true; break;
     case PLAN: on.plan = t.options.argument; break;
     case MESH:
       if (!ts_workload_mesh_read(t.options.argument, &choice))
-        status = ts_options_wrong(&t.options, "`--mesh` takes sizes as tp=8,ep=2,dp=16,pp=4, not `%s`",
-                                  t.options.argument);
+        ts_options_wrong(&t.options, "`--mesh` takes sizes as tp=8,ep=2,dp=16,pp=4, not `%s`",
+                         t.options.argument);
       break;
-    case STEP:
-      if (!ts_options_number(&t.options, 1, 1000000, &step))
-        status = TS_EXIT_USAGE;
-      break;
-    case FORMAT:
-      if ((form = ts_options_choice(&t.options, forms)) < 0)
-        status = TS_EXIT_USAGE;
-      break;
-    default:
-      if (ts_plan_option(&plan, t.arena, &t.options, id) != TS_EXIT_DONE)
-        status = TS_EXIT_USAGE;
-      break;
+    case STEP: ts_options_number(&t.options, 1, 1000000, &step); break;
+    case FORMAT: form = ts_options_choice(&t.options, forms); break;
+    default: ts_plan_option(&plan, t.arena, &t.options, id); break;
     }
+  status = t.options.status ? t.options.status : -1;
   if (status < 0 && on.plan && on.machine)
     status = ts_options_wrong(&t.options, "one machine: `--plan` or `--machine`");
   if (status < 0 && t.output && !strcmp(t.output, "-"))

@@ -72,24 +72,15 @@ typedef struct schedule_task {
   int form;
 } schedule_task;
 
-static bool schedule_wrong(schedule_task *t, int status)
+static void read_memory(schedule_task *t)
 {
-  t->options.status = status;
-  return false;
-}
-
-static bool read_memory(schedule_task *t)
-{
-  if (!strcmp(t->options.argument, "own")) {
-    t->search.own_memory = true;
-    return true;
-  }
-  t->search.own_memory = false;
-  return ts_options_size(&t->options, &t->search.memory) || schedule_wrong(t, TS_EXIT_USAGE);
+  t->search.own_memory = !strcmp(t->options.argument, "own");
+  if (!t->search.own_memory)
+    ts_options_size(&t->options, &t->search.memory);
 }
 
 /* "50000", or "30s", "5min", "1h" */
-static bool read_budget(schedule_task *t)
+static void read_budget(schedule_task *t)
 {
   static const struct {
     const char *unit;
@@ -103,71 +94,63 @@ static bool read_budget(schedule_task *t)
     if (!strcmp(end, units[k].unit) && number < 1e7) {
       t->search.search.seconds = number * units[k].seconds;
       t->search.search.orders = UINT64_MAX / 2;
-      return true;
+      return;
     }
-  if (!ts_options_number(&t->options, 1, 1000000000000, &orders))
-    return schedule_wrong(t, TS_EXIT_USAGE);
+  ts_options_number(&t->options, 1, 1000000000000, &orders);
   t->search.search.orders = (uint64_t)orders;
   t->search.search.seconds = 0;
-  return true;
 }
 
-static bool read_name(schedule_task *t)
+static void read_name(schedule_task *t)
 {
   const char *name = t->options.argument;
   bool good = isalpha((unsigned char)*name) || *name == '_';
   for (const char *c = name; good && *c; c++)
     good = isalnum((unsigned char)*c) || *c == '_';
   t->name = name;
-  return good || schedule_wrong(t, ts_options_wrong(&t->options,
-                                                    "`%s` takes a name such as `found`, not `%s`",
-                                                    t->options.spelled, name));
+  if (!good)
+    ts_options_wrong(&t->options, "`%s` takes a name such as `found`, not `%s`", t->options.spelled,
+                     name);
 }
 
-static bool schedule_take(schedule_task *t, int id)
+static void schedule_take(void *task, int id)
 {
+  schedule_task *t = task;
   static const char *const forms[] = {"text", "language", "csv", "json", NULL};
   long long number;
   switch (id) {
   case TS_OPERAND:
     if (t->search.path)
-      return schedule_wrong(t, ts_options_wrong(&t->options, "one PLAN at a time"));
+      ts_options_wrong(&t->options, "one PLAN at a time");
     t->search.path = t->options.argument;
-    return true;
-  case FORMAT:
-    t->form = ts_options_choice(&t->options, forms);
-    return t->form >= 0 || schedule_wrong(t, TS_EXIT_USAGE);
-  case OUTPUT: t->output = t->options.argument; return true;
-  case NAME: return read_name(t);
-  case FROM: TS_PUSH(t->arena, &t->from, t->options.argument); return true;
-  case FRESH: t->search.fresh = true; return true;
-  case WHOLE: t->search.whole = true; return true;
-  case MEMORY: return read_memory(t);
-  case BUDGET: return read_budget(t);
+    break;
+  case FORMAT: t->form = ts_options_choice(&t->options, forms); break;
+  case OUTPUT: t->output = t->options.argument; break;
+  case NAME: read_name(t); break;
+  case FROM: TS_PUSH(t->arena, &t->from, t->options.argument); break;
+  case FRESH: t->search.fresh = true; break;
+  case WHOLE: t->search.whole = true; break;
+  case MEMORY: read_memory(t); break;
+  case BUDGET: read_budget(t); break;
   case SEED:
-    if (!ts_options_number(&t->options, 0, 1000000000000, &number))
-      return schedule_wrong(t, TS_EXIT_USAGE);
+    ts_options_number(&t->options, 0, 1000000000000, &number);
     t->search.search.seed = (uint64_t)number;
-    return true;
+    break;
   case JOBS:
-    if (!ts_options_number(&t->options, 1, TS_MOST_JOBS, &number))
-      return schedule_wrong(t, TS_EXIT_USAGE);
+    ts_options_number(&t->options, 1, TS_MOST_JOBS, &number);
     t->search.search.jobs = (uint32_t)number;
-    return true;
-  default:
-    t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id);
-    return !t->options.status;
+    break;
+  default: ts_plan_option(&t->plan, t->arena, &t->options, id);
   }
 }
 
 static bool schedule_read_options(schedule_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
-  for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !schedule_take(t, id))
-      return false;
+  if (!ts_options_read(&t->options, t, schedule_take))
+    return false;
   if (!t->search.path)
-    return schedule_wrong(t, ts_options_wrong(&t->options, "no PLAN given"));
+    return !ts_options_wrong(&t->options, "no PLAN given");
   t->search.compile = t->plan.compile;
   t->search.from = t->from.at;
   t->search.from_count = (uint32_t)t->from.count;

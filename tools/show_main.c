@@ -158,7 +158,7 @@ bool ts_show_name(ts_session *s, const ts_catalog *catalog, const char *name, bo
   return shown > 0 || put_built_in(s, name, out);
 }
 
-int ts_show_unknown(ts_session *s, const ts_options *o, const ts_catalog *catalog, const char *name)
+int ts_show_unknown(ts_session *s, ts_options *o, const ts_catalog *catalog, const char *name)
 {
   TS_VEC(const char *) names = {0};
   for (size_t i = 0; i < catalog->items.count; i++)
@@ -184,8 +184,9 @@ typedef struct show_task {
   bool brief;
 } show_task;
 
-static bool show_take(show_task *t, int id)
+static void show_take(void *task, int id)
 {
+  show_task *t = task;
   if (id == TS_OPERAND && !t->name)
     t->name = t->options.argument;
   else if (id == TS_OPERAND)
@@ -193,8 +194,7 @@ static bool show_take(show_task *t, int id)
   else if (id == BRIEF)
     t->brief = true;
   else
-    t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id);
-  return !t->options.status;
+    ts_plan_option(&t->plan, t->arena, &t->options, id);
 }
 
 static int show(show_task *t)
@@ -216,10 +216,8 @@ static int show(show_task *t)
 int ts_show_main(int argc, char **argv)
 {
   show_task t = {.arena = ts_arena_new("show")};
-  bool read = true;
   t.options = ts_options_start(&program, argc, argv);
-  for (int id; read && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
-    read = id != TS_OPTIONS_EXIT && show_take(&t, id);
+  bool read = ts_options_read(&t.options, &t, show_take);
   int status = read ? show(&t) : t.options.status;
   ts_arena_free(t.arena);
   return status;

@@ -140,15 +140,14 @@ static const char *vary_list(ts_arena *arena, const char *text)
 }
 
 /* An option as the line of a search that it stands for. */
-static bool add_item(sweep_task *t, int id)
+static void add_item(sweep_task *t, int id)
 {
   const char *argument = t->options.argument, *equals = strchr(argument, '='), *line = NULL;
   const char *before = t->items ? t->items : "";
   if ((id == VARY || id == SET) && (!equals || equals == argument)) {
-    t->options.status =
-      ts_options_wrong(&t->options, "`%s` takes NAME=%s, not `%s`", t->options.spelled,
-                       id == VARY ? "LIST, such as tp=1,2,4 or tp=1..9" : "EXPR", argument);
-    return false;
+    ts_options_wrong(&t->options, "`%s` takes NAME=%s, not `%s`", t->options.spelled,
+                     id == VARY ? "LIST, such as tp=1,2,4 or tp=1..9" : "EXPR", argument);
+    return;
   }
   switch (id) {
   case VARY:
@@ -165,30 +164,28 @@ static bool add_item(sweep_task *t, int id)
   }
   t->items = ts_arena_printf(t->sweep.arena, "%s%s\n", before, line);
   t->varies |= id == VARY || id == SET;
-  return true;
 }
 
-static bool sweep_take(sweep_task *t, int id)
+static void sweep_take(void *task, int id)
 {
+  sweep_task *t = task;
   static const char *const forms[] = {"text", "csv", "json", "html", NULL};
   const char *argument = t->options.argument;
-  bool good = true;
   switch (id) {
   case TS_OPERAND:
     if (t->sweep.path)
-      t->options.status = ts_options_wrong(&t->options, "one FILE at a time");
+      ts_options_wrong(&t->options, "one FILE at a time");
     t->sweep.path = argument;
-    return !t->options.status;
-  case SEARCH: t->search_name = argument; break;
-  case VARY: case SET: case REQUIRE: case MINIMIZE: case MAXIMIZE: return add_item(t, id);
-  case TOP: good = ts_options_number(&t->options, 0, ts_limits_usual.plans, &t->top); break;
-  case JOBS: good = ts_options_number(&t->options, 1, TS_MOST_JOBS, &t->jobs); break;
-  case FORMAT: {
-    int form = ts_options_choice(&t->options, forms);
-    good = form >= 0;
-    t->form = good ? (enum form)form : TEXT;
     break;
-  }
+  case SEARCH: t->search_name = argument; break;
+  case VARY:
+  case SET:
+  case REQUIRE:
+  case MINIMIZE:
+  case MAXIMIZE: add_item(t, id); break;
+  case TOP: ts_options_number(&t->options, 0, ts_limits_usual.plans, &t->top); break;
+  case JOBS: ts_options_number(&t->options, 1, TS_MOST_JOBS, &t->jobs); break;
+  case FORMAT: t->form = (enum form)ts_options_choice(&t->options, forms); break;
   case OUTPUT:
     t->output = argument;
     t->form = (enum form)ts_options_form(&t->options, forms, (int)t->form);
@@ -198,25 +195,19 @@ static bool sweep_take(sweep_task *t, int id)
   case RESUME: t->resume = true; break;
   case SERVE: t->serve = argument; break;
   case ALL: t->all = true; break;
-  case BUDGET: good = ts_sweep_budget_read(&t->options, &t->budget); break;
-  case SEED: good = ts_options_number(&t->options, 0, INT64_MAX, &t->seed); break;
-  case SHARD: good = ts_sweep_shard_read(&t->options, &t->sweep.shard); break;
-  case SBATCH: good = ts_options_number(&t->options, 1, 1000000, &t->sbatch); break;
-  default:
-    t->options.status = ts_plan_option(&t->plan, t->sweep.arena, &t->options, id);
-    return !t->options.status;
+  case BUDGET: ts_sweep_budget_read(&t->options, &t->budget); break;
+  case SEED: ts_options_number(&t->options, 0, INT64_MAX, &t->seed); break;
+  case SHARD: ts_sweep_shard_read(&t->options, &t->sweep.shard); break;
+  case SBATCH: ts_options_number(&t->options, 1, 1000000, &t->sbatch); break;
+  default: ts_plan_option(&t->plan, t->sweep.arena, &t->options, id);
   }
-  if (!good)
-    t->options.status = TS_EXIT_USAGE;
-  return good;
 }
 
 static bool sweep_read_options(sweep_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
-  for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !sweep_take(t, id))
-      return false;
+  if (!ts_options_read(&t->options, t, sweep_take))
+    return false;
   long long parts = t->sbatch ? t->sbatch : t->sweep.shard.count;
   const char *wrong = !t->sweep.path ?
                         "no FILE given" :
@@ -242,7 +233,7 @@ static bool sweep_read_options(sweep_task *t, int argc, char **argv)
                         "`--journal`" :
                         NULL;
   if (wrong)
-    t->options.status = ts_options_wrong(&t->options, "%s", wrong);
+    ts_options_wrong(&t->options, "%s", wrong);
   return !wrong;
 }
 

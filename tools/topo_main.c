@@ -59,49 +59,33 @@ typedef struct topo_task {
   long long most;
 } topo_task;
 
-static bool topo_take(topo_task *t, int id)
+static void topo_take(void *task, int id)
 {
+  topo_task *t = task;
   static const char *const forms[] = {"text", "html", "svg", "dot", NULL};
   switch (id) {
   case TS_OPERAND:
     if (t->path)
-      t->options.status = ts_options_wrong(&t->options, "one FILE at a time");
-    else
-      t->path = t->options.argument;
-    return !t->options.status;
-  case FORMAT:
-    t->form = ts_options_choice(&t->options, forms);
-    if (t->form < 0)
-      t->options.status = TS_EXIT_USAGE;
-    return t->form >= 0;
-  case MOST:
-    if (ts_options_number(&t->options, 0, 100000, &t->most))
-      return true;
-    t->options.status = TS_EXIT_USAGE;
-    return false;
-  case PATHS: t->paths = true; return true;
-  case RUN: t->run = true; return true;
+      ts_options_wrong(&t->options, "one FILE at a time");
+    t->path = t->options.argument;
+    break;
+  case FORMAT: t->form = ts_options_choice(&t->options, forms); break;
+  case MOST: ts_options_number(&t->options, 0, 100000, &t->most); break;
+  case PATHS: t->paths = true; break;
+  case RUN: t->run = true; break;
   case OUTPUT:
     t->output = t->options.argument;
     t->form = ts_options_form(&t->options, forms, t->form);
-    return true;
-  default:
-    t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id);
-    return !t->options.status;
+    break;
+  default: ts_plan_option(&t->plan, t->arena, &t->options, id);
   }
 }
 
 static bool topo_read_options(topo_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
-  for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !topo_take(t, id))
-      return false;
-  if (!t->path) {
-    t->options.status = ts_options_wrong(&t->options, "no FILE given");
-    return false;
-  }
-  return true;
+  return ts_options_read(&t->options, t, topo_take) &&
+         (t->path || !ts_options_wrong(&t->options, "no FILE given"));
 }
 
 typedef struct drawing {

@@ -158,37 +158,29 @@ int ts_trace_main(int argc, char **argv)
   static const char *const kinds[] = {"module", "layer", NULL};
   bool diff = false;
   by_what by = {0};
-  int what;
   char *end;
   ts_plan_options plan_options = {.compile = {0}};
-  for (int id; status < 0 && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
+  for (int id; !t.options.status && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
     switch (id) {
-    case TS_OPTIONS_EXIT: status = t.options.status; break;
+    case TS_OPTIONS_EXIT: return ts_trace_task_end(&t, t.options.status);
     case TS_OPERAND: TS_PUSH(t.arena, &t.paths, t.options.argument); break;
     case OUTPUT: t.output = t.options.argument; break;
     case DIFF: diff = true; break;
     case BY:
       by.stated = true;
-      if ((what = ts_options_choice(&t.options, kinds)) < 0)
-        status = TS_EXIT_USAGE;
-      by.layers = what == 1;
+      by.layers = ts_options_choice(&t.options, kinds) == 1;
       break;
     case DEPTH:
       by.depth = (uint32_t)strtoul(t.options.argument, &end, 10);
       if (!by.depth || *end || by.depth > 64)
-        status = ts_options_wrong(&t.options, "`--depth` takes a number from 1 to 64, not `%s`",
-                                  t.options.argument);
+        ts_options_wrong(&t.options, "`--depth` takes a number from 1 to 64, not `%s`",
+                         t.options.argument);
       break;
     case AGAINST: plan = t.options.argument; break;
-    case FORMAT:
-      if ((form = ts_options_choice(&t.options, forms)) < 0)
-        status = TS_EXIT_USAGE;
-      break;
-    default:
-      status =
-        ts_plan_option(&plan_options, t.arena, &t.options, id) == TS_EXIT_DONE ? -1 : TS_EXIT_USAGE;
-      break;
+    case FORMAT: form = ts_options_choice(&t.options, forms); break;
+    default: ts_plan_option(&plan_options, t.arena, &t.options, id); break;
     }
+  status = t.options.status ? t.options.status : -1;
   if (status < 0 && !t.paths.count)
     status = ts_options_wrong(&t.options, "no file given");
   if (status < 0 && diff && (t.paths.count != 2 || plan))

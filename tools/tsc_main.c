@@ -100,44 +100,31 @@ static int list_warnings(command *c)
 
 static bool set_warning(command *c)
 {
-  ts_options *o = &c->options;
-  if (strcmp(o->argument, "list") == 0) {
+  bool list = strcmp(c->options.argument, "list") == 0;
+  if (list)
     list_warnings(c);
-    return false;
-  }
-  return (o->status = ts_warning_option(o, c->session->diags)) == TS_EXIT_DONE;
-}
-
-static bool set_emit(command *c)
-{
-  static const char *const forms[] = {"ir", "text", "schedule-csv", NULL};
-  int choice = ts_options_choice(&c->options, forms);
-  c->text = choice == 1;
-  c->csv = choice == 2;
-  if (choice < 0)
-    c->options.status = TS_EXIT_USAGE;
-  return choice >= 0;
-}
-
-static bool set_input(command *c)
-{
-  if (c->input) {
-    c->options.status = ts_options_wrong(
-      &c->options, "one plan at a time: `%s` and `%s` were given", c->input, c->options.argument);
-    return false;
-  }
-  c->input = c->options.argument;
-  return true;
+  return !list && ts_warning_option(&c->options, c->session->diags) == TS_EXIT_DONE;
 }
 
 static bool set(command *c, int id)
 {
+  static const char *const forms[] = {"ir", "text", "schedule-csv", NULL};
   const char *argument = c->options.argument;
+  int choice;
   switch (id) {
-  case TS_OPERAND: return set_input(c);
+  case TS_OPERAND:
+    if (c->input)
+      ts_options_wrong(&c->options, "one plan at a time: `%s` and `%s` were given", c->input,
+                       argument);
+    c->input = argument;
+    return !c->options.status;
   case OUTPUT: c->output = argument; return true;
   case TEXT: return c->text = true;
-  case EMIT: return set_emit(c);
+  case EMIT:
+    choice = ts_options_choice(&c->options, forms);
+    c->text = choice == 1;
+    c->csv = choice == 2;
+    return choice >= 0;
   case CHECK: return c->check = true;
   case LIST_PARAMS: return c->list_params = true;
   case LIST_OPS: return c->list_ops = true;
@@ -151,9 +138,7 @@ static bool set(command *c, int id)
   case DEPEND_FILE: c->depfile = argument; return true;
   case WARNING: return set_warning(c);
   case TS_OPTIONS_EXIT: return false; /* --help and the like: done */
-  default:
-    c->options.status = ts_plan_option(&c->plan, c->session->arena, &c->options, id);
-    return !c->options.status;
+  default: ts_plan_option(&c->plan, c->session->arena, &c->options, id); return !c->options.status;
   }
 }
 
@@ -173,27 +158,25 @@ static const char *default_output(ts_arena *arena, const char *input, bool text)
 static bool read_command(command *c, int argc, char **argv)
 {
   c->options = ts_options_start(&program, argc, argv);
-  for (int id; (id = ts_options_next(&c->options)) != TS_OPTIONS_END;) {
+  for (int id; (id = ts_options_next(&c->options)) != TS_OPTIONS_END;)
     if (!set(c, id))
       return false;
-  }
   ts_options *o = &c->options;
   if (!c->input)
-    o->status = ts_options_wrong(o, "no plan given");
+    ts_options_wrong(o, "no plan given");
   else if (ts_same_file(c->output, c->input))
-    o->status = ts_options_wrong(o, "`-o` names the plan itself: give the IR another file");
+    ts_options_wrong(o, "`-o` names the plan itself: give the IR another file");
   else if (c->depfile && !c->depends)
-    o->status = ts_options_wrong(o, "`-MF` says where `-MD` writes, and `-MD` is missing");
+    ts_options_wrong(o, "`-MF` says where `-MD` writes, and `-MD` is missing");
   if (o->status)
     return false;
   if (!c->output)
     c->output = default_output(c->session->arena, c->input, c->text || c->csv);
   if (strcmp(c->output, "-") == 0 && !c->text && !c->csv && !c->explain && !c->check &&
       !c->list_params && !c->list_ops && !c->list_measured && isatty(STDOUT_FILENO))
-    o->status =
-      ts_options_wrong(o, "an IR is not for a terminal; give `-o FILE`, or `-S` for text");
+    ts_options_wrong(o, "an IR is not for a terminal; give `-o FILE`, or `-S` for text");
   else if (c->depends && !c->depfile && strcmp(c->output, "-") == 0)
-    o->status = ts_options_wrong(o, "`-MD` needs `-MF FILE` when the output is standard output");
+    ts_options_wrong(o, "`-MD` needs `-MF FILE` when the output is standard output");
   return !o->status;
 }
 

@@ -251,7 +251,7 @@ static int take_option(tsrun_task *t, int id)
   case PLAN_IMPORT:
   case PLAN_STDLIB:
   case PLAN_READ:
-  case PLAN_NATIVE: return ts_plan_option(&t->plan, t->arena, &t->options, id);
+  case PLAN_NATIVE: ts_plan_option(&t->plan, t->arena, &t->options, id); break;
   case WINDOW_FROM:
   case WINDOW_TO:
   case WINDOW_LEVEL:
@@ -296,7 +296,8 @@ static bool tsrun_read_options(tsrun_task *t, int argc, char **argv)
   for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;) {
     if (id == TS_OPTIONS_EXIT)
       return false;
-    if ((t->options.status = take_option(t, id)) != TS_EXIT_DONE)
+    t->options.status |= take_option(t, id);
+    if (t->options.status)
       return false;
     note_asked(t, id);
   }
@@ -328,7 +329,7 @@ static bool tsrun_read_options(tsrun_task *t, int argc, char **argv)
     ts_window_wrong(&t->window) ? ts_window_wrong(&t->window) :
                                    ts_study_wrong(&t->study);
   if (wrong) {
-    t->options.status = ts_options_wrong(&t->options, "%s", wrong);
+    ts_options_wrong(&t->options, "%s", wrong);
     return false;
   }
   t->run.overlap = t->study.overlap;

@@ -72,56 +72,43 @@ typedef struct watch_task {
 
 /* ---- Options ---- */
 
-static bool watch_share(watch_task *t)
+static void watch_share(watch_task *t)
 {
   const char *argument = t->options.argument;
   char *end;
   t->share = strtod(argument, &end);
   if (*end == '%')
     t->share /= 100, end++;
-  if (end != argument && !*end && t->share > 0 && t->share < 1)
-    return true;
-  t->options.status = ts_options_wrong(&t->options, "`%s` takes a share below 100%%, not `%s`",
-                                       t->options.spelled, argument);
-  return false;
+  if (end == argument || *end || !(t->share > 0 && t->share < 1))
+    ts_options_wrong(&t->options, "`%s` takes a share below 100%%, not `%s`", t->options.spelled,
+                     argument);
 }
 
-static bool watch_take(watch_task *t, int id)
+static void watch_take(void *task, int id)
 {
+  watch_task *t = task;
   const char *argument = t->options.argument;
   switch (id) {
   case TS_OPERAND:
-    if (t->path_count == 2)
-      t->options.status = ts_options_wrong(&t->options, "one plan and one log at a time");
-    else
-      t->paths[t->path_count++] = argument;
+    ts_options_operand(&t->options, t->paths, &t->path_count, "one plan and one log at a time");
     break;
   case ONCE: t->once = true; break;
   case STOP: t->stop = true; break;
-  case EVERY:
-  case IDLE:
-    if (!ts_options_number(&t->options, 1, 1000000, id == EVERY ? &t->every : &t->idle))
-      t->options.status = TS_EXIT_USAGE;
-    break;
-  case BAND: return watch_share(t);
+  case EVERY: ts_options_number(&t->options, 1, 1000000, &t->every); break;
+  case IDLE: ts_options_number(&t->options, 1, 1000000, &t->idle); break;
+  case BAND: watch_share(t); break;
   case EXEC: t->command = argument; break;
   case PICTURE: t->picture = argument; break;
   case FORMATS: t->formats = argument; break;
-  default: t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id); break;
+  default: ts_plan_option(&t->plan, t->arena, &t->options, id);
   }
-  return !t->options.status;
 }
 
 static bool watch_read_options(watch_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
-  for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !watch_take(t, id))
-      return false;
-  if (t->path_count == 2)
-    return true;
-  t->options.status = ts_options_wrong(&t->options, "a plan and a log are needed");
-  return false;
+  return ts_options_read(&t->options, t, watch_take) &&
+         (t->path_count == 2 || !ts_options_wrong(&t->options, "a plan and a log are needed"));
 }
 
 /* ---- The prediction ---- */

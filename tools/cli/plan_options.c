@@ -3,16 +3,16 @@
 #include <string.h>
 #include <unistd.h>
 
-static int add_define(ts_plan_options *p, ts_arena *arena, const ts_options *o)
+static void add_define(ts_plan_options *p, ts_arena *arena, ts_options *o)
 {
   const char *equals = strchr(o->argument, '=');
   size_t name =
     strspn(o->argument, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
   if (!equals || !name || o->argument + name != equals || !equals[1])
-    return ts_options_wrong(o, "`%s` takes NAME=EXPR without blanks, such as tp=4, not `%s`",
-                            o->spelled, o->argument);
-  TS_PUSH(arena, &p->defines, (ts_define){ts_arena_string(arena, o->argument, name), equals + 1});
-  return TS_EXIT_DONE;
+    ts_options_wrong(o, "`%s` takes NAME=EXPR without blanks, such as tp=4, not `%s`", o->spelled,
+                     o->argument);
+  else
+    TS_PUSH(arena, &p->defines, (ts_define){ts_arena_string(arena, o->argument, name), equals + 1});
 }
 
 long ts_usual_jobs(void)
@@ -21,11 +21,10 @@ long ts_usual_jobs(void)
   return processors < 1 ? 1 : processors > TS_MOST_JOBS ? TS_MOST_JOBS : processors;
 }
 
-int ts_plan_option(ts_plan_options *p, ts_arena *arena, const ts_options *o, int id)
+void ts_plan_option(ts_plan_options *p, ts_arena *arena, ts_options *o, int id)
 {
-  int status = TS_EXIT_DONE;
   switch (id) {
-  case PLAN_DEFINE: status = add_define(p, arena, o); break;
+  case PLAN_DEFINE: add_define(p, arena, o); break;
   case PLAN_NAME: p->compile.plan_name = o->argument; break;
   case PLAN_IMPORT: TS_PUSH(arena, &p->imports, o->argument); break;
   case PLAN_READ: TS_PUSH(arena, &p->reads, o->argument); break;
@@ -40,10 +39,9 @@ int ts_plan_option(ts_plan_options *p, ts_arena *arena, const ts_options *o, int
   p->compile.natives = p->natives.at;
   p->compile.native_count = (uint32_t)p->natives.count;
   p->compile.import_dir_count = (uint32_t)p->imports.count;
-  return status;
 }
 
-int ts_warning_option(const ts_options *o, ts_diags *diags)
+int ts_warning_option(ts_options *o, ts_diags *diags)
 {
   const char *words[64], *name = o->argument;
   size_t count = 0;

@@ -30,12 +30,12 @@ typedef struct ts_plan_options {
   TS_VEC(const char *) imports, reads, natives;
 } ts_plan_options;
 
-/* Takes one of these options. TS_EXIT_DONE, or TS_EXIT_USAGE after reporting a mistake. */
-int ts_plan_option(ts_plan_options *p, ts_arena *arena, const ts_options *o, int id);
+/* Takes one of these options. */
+void ts_plan_option(ts_plan_options *p, ts_arena *arena, ts_options *o, int id);
 /* Plans played at a time where none is stated: the number of processors. */
 enum { TS_MOST_JOBS = 256 };
 long ts_usual_jobs(void);
 /* -W: how a warning is taken. The same. */
-int ts_warning_option(const ts_options *o, ts_diags *diags);
+int ts_warning_option(ts_options *o, ts_diags *diags);
 
 #endif

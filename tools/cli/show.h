@@ -10,7 +10,6 @@
 bool ts_show_name(ts_session *s, const ts_catalog *catalog, const char *name, bool source,
                   FILE *out);
 /* The message about such a name; returns the exit code. */
-int ts_show_unknown(ts_session *s, const ts_options *o, const ts_catalog *catalog,
-                    const char *name);
+int ts_show_unknown(ts_session *s, ts_options *o, const ts_catalog *catalog, const char *name);
 
 #endif

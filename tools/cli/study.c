@@ -21,7 +21,7 @@ static bool duration(const char *text, double *seconds)
   return false;
 }
 
-static int take_duration(const ts_options *o, double *seconds)
+static int take_duration(ts_options *o, double *seconds)
 {
   return duration(o->argument, seconds) ?
            TS_EXIT_DONE :
@@ -29,7 +29,7 @@ static int take_duration(const ts_options *o, double *seconds)
                             o->spelled, o->argument);
 }
 
-static int study_take_number(const ts_options *o, long long most, uint64_t *value)
+static int study_take_number(ts_options *o, long long most, uint64_t *value)
 {
   long long number;
   if (!ts_options_number(o, 1, most, &number))
@@ -39,7 +39,7 @@ static int study_take_number(const ts_options *o, long long most, uint64_t *valu
 }
 
 /* Times in any order, joined by commas. */
-static int take_failures(study *s, ts_arena *arena, const ts_options *o)
+static int take_failures(study *s, ts_arena *arena, ts_options *o)
 {
   for (const char *at = o->argument;; at++) {
     size_t length = strcspn(at, ",");

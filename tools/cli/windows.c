@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* "1.5s", "300ms", "20us", "5ns" */
-static bool read_time(const ts_options *o, uint64_t *ps)
+static bool read_time(ts_options *o, uint64_t *ps)
 {
   static const struct unit { const char *name; double ps;
   } units[] = {{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}, {"ps", 1}};
@@ -24,7 +24,7 @@ static bool read_time(const ts_options *o, uint64_t *ps)
   return false;
 }
 
-int ts_window_option(ts_window_options *w, const ts_options *o, int id)
+int ts_window_option(ts_window_options *w, ts_options *o, int id)
 {
   static const char *const levels[] = {"items", "kernels", "all", NULL};
   int choice;
@@ -50,7 +50,7 @@ const char *ts_window_wrong(const ts_window_options *w)
   return w->to && w->window.to <= w->window.from ? "`--to` must be later than `--from`" : NULL;
 }
 
-bool ts_window_ranks(const ts_options *o, const char *option, const char *list, uint32_t world,
+bool ts_window_ranks(ts_options *o, const char *option, const char *list, uint32_t world,
                      ts_arena *arena, ts_window *window)
 {
   uint8_t *chosen = TS_NEW_ARRAY(arena, uint8_t, world);

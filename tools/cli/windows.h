@@ -22,11 +22,11 @@ typedef struct ts_window_options {
 } ts_window_options;
 
 /* TS_EXIT_DONE, or TS_EXIT_USAGE after reporting a mistake. */
-int ts_window_option(ts_window_options *w, const ts_options *o, int id);
+int ts_window_option(ts_window_options *w, ts_options *o, int id);
 /* What of them do not go together; NULL: they do. */
 const char *ts_window_wrong(const ts_window_options *w);
 /* "0-7,16" or "all" into the window. False after a message, which names the option. */
-bool ts_window_ranks(const ts_options *o, const char *option, const char *list, uint32_t world,
+bool ts_window_ranks(ts_options *o, const char *option, const char *list, uint32_t world,
                      ts_arena *arena, ts_window *window);
 
 #endif

@@ -17,7 +17,7 @@ static bool shard_number(const char *text, long long least, long long most, long
          *value <= most;
 }
 
-static bool shard_wrong(const ts_options *o, const char *why)
+static bool shard_wrong(ts_options *o, const char *why)
 {
   ts_options_wrong(o, "`%s` takes I/N, such as 2/8, all/N or auto: %s", o->spelled, why);
   return false;
@@ -25,7 +25,7 @@ static bool shard_wrong(const ts_options *o, const char *why)
 
 /* SLURM_ARRAY_TASK_ID counts from SLURM_ARRAY_TASK_MIN (sbatch(1)), JOB_COMPLETION_INDEX from 0
  * (Kubernetes, indexed jobs). */
-static bool from_environment(const ts_options *o, long long stated, ts_sweep_shard *shard)
+static bool from_environment(ts_options *o, long long stated, ts_sweep_shard *shard)
 {
   const char *id = getenv("SLURM_ARRAY_TASK_ID"), *first = getenv("SLURM_ARRAY_TASK_MIN"),
              *count = getenv("SLURM_ARRAY_TASK_COUNT"), *index = getenv("JOB_COMPLETION_INDEX");
@@ -50,7 +50,7 @@ static bool from_environment(const ts_options *o, long long stated, ts_sweep_sha
   return shard->index < shard->count || shard_wrong(o, "this task is behind the last part");
 }
 
-bool ts_sweep_shard_read(const ts_options *o, ts_sweep_shard *shard)
+bool ts_sweep_shard_read(ts_options *o, ts_sweep_shard *shard)
 {
   const char *text = o->argument, *slash = strchr(text, '/');
   char first[24];

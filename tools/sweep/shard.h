@@ -13,7 +13,7 @@ typedef struct ts_sweep_shard { long long index, count; } ts_sweep_shard;
 
 /* Reads "2/8", "all/8", "auto" (Slurm's array of jobs) or "auto/8" (likewise, or an indexed job of
  * Kubernetes, which does not say how many there are). False after reporting a mistake. */
-bool ts_sweep_shard_read(const ts_options *o, ts_sweep_shard *shard);
+bool ts_sweep_shard_read(ts_options *o, ts_sweep_shard *shard);
 
 /* Plans are dealt in turn: neighbours take about as long. */
 static inline bool ts_sweep_shard_has(const ts_sweep_shard *shard, size_t point)

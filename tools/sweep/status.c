@@ -153,33 +153,26 @@ static int serve(status_task *t)
   return status;
 }
 
-static bool status_take(status_task *t, int id)
+static void status_take(void *task, int id)
 {
+  status_task *t = task;
   static const char *const forms[] = {"text", "json", NULL};
-  int form;
   switch (id) {
   case TS_OPERAND:
     if (t->path)
-      t->options.status = ts_options_wrong(&t->options, "one JOURNAL at a time");
+      ts_options_wrong(&t->options, "one JOURNAL at a time");
     t->path = t->options.argument;
     break;
   case SERVE: t->serve = t->options.argument; break;
-  case FORMAT:
-    form = ts_options_choice(&t->options, forms);
-    t->json = form == 1;
-    if (form < 0)
-      t->options.status = TS_EXIT_USAGE;
-    break;
+  case FORMAT: t->json = ts_options_choice(&t->options, forms) == 1; break;
   }
-  return !t->options.status;
 }
 
 static int status_run(status_task *t, int argc, char **argv)
 {
   t->options = ts_options_start(&program, argc, argv);
-  for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
-    if (id == TS_OPTIONS_EXIT || !status_take(t, id))
-      return t->options.status;
+  if (!ts_options_read(&t->options, t, status_take))
+    return t->options.status;
   if (!t->path)
     return ts_options_wrong(&t->options, "no JOURNAL given");
   return t->serve ? serve(t) : status_show(t);
