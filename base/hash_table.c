@@ -32,6 +32,39 @@ void ts_hash_add(ts_arena *arena, ts_hash_table *t, uint32_t hash, uint32_t numb
   hash_table_place(t, (ts_hash_slot){hash, number + 1});
 }
 
+typedef struct key_wanted {
+  const char *items;
+  size_t size;
+  uint64_t key;
+  const char *text;
+} key_wanted;
+
+static bool same_key(const void *closure, uint32_t number)
+{
+  const key_wanted *w = closure;
+  return *(const uint64_t *)(const void *)(w->items + number * w->size) == w->key;
+}
+
+uint32_t ts_hash_find_key(const ts_hash_table *t, uint64_t key, const void *items, size_t size)
+{
+  return ts_hash_find(t, ts_hash_number(key), same_key,
+                      &(key_wanted){.items = items, .size = size, .key = key});
+}
+
+static bool hash_table_same_text(const void *closure, uint32_t number)
+{
+  const key_wanted *w = closure;
+  return !strcmp(*(const char *const *)(const void *)(w->items + number * w->size), w->text);
+}
+
+uint32_t ts_hash_find_text(const ts_hash_table *t, const char *text, const void *items, size_t size)
+{
+  return ts_hash_find(t, ts_hash_text(text), hash_table_same_text,
+                      &(key_wanted){.items = items, .size = size, .text = text});
+}
+
+uint32_t ts_hash_text(const char *text) { return ts_hash_bytes(text, strlen(text)); }
+
 uint32_t ts_hash_bytes(const void *bytes, size_t size)
 {
   const unsigned char *at = bytes;

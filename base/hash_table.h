@@ -36,6 +36,12 @@ static inline uint32_t ts_hash_find(const ts_hash_table *t, uint32_t hash, ts_ha
   return TS_HASH_NONE;
 }
 
+/* The same of items that begin with a number, or with a pointer to a text, as their key: hashed by
+ * ts_hash_number and ts_hash_text. */
+uint32_t ts_hash_find_key(const ts_hash_table *t, uint64_t key, const void *items, size_t size);
+uint32_t ts_hash_find_text(const ts_hash_table *t, const char *text, const void *items,
+                           size_t size);
+
 /* Adds an item that is not there. The table grows in the arena. */
 void ts_hash_add(ts_arena *arena, ts_hash_table *t, uint32_t hash, uint32_t number);
 /* Makes room for `count` items in all. */
@@ -43,6 +49,7 @@ void ts_hash_reserve(ts_arena *arena, ts_hash_table *t, size_t count);
 
 /* Hashes. Bytes are read in the order of the machine. */
 uint32_t ts_hash_bytes(const void *bytes, size_t size);
+uint32_t ts_hash_text(const char *text);
 static inline uint32_t ts_hash_number(uint64_t number)
 {
   return (uint32_t)(number * 0x9e3779b97f4a7c15u >> 32);

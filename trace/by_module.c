@@ -14,17 +14,6 @@ typedef struct by_module_adding {
   ts_by_module *by;
   ts_hash_table names;
 } by_module_adding;
-typedef struct by_module_wanted {
-  const by_module_adding *a;
-  const char *name;
-} by_module_wanted;
-
-static bool by_module_same_name(const void *closure, uint32_t row)
-{
-  const by_module_wanted *w = closure;
-  return strcmp(w->a->by->rows.at[row].name, w->name) == 0;
-}
-
 static bool is_digits(const char *part, size_t length)
 {
   return length && strspn(part, "0123456789") >= length;
@@ -57,12 +46,11 @@ static ts_module_sum *by_module_row_of(by_module_adding *a, const char *path)
   const char *name = !*path            ? a->by->positions ? "(no operator)" : "(outside modules)" :
                      a->by->positions ? ts_arena_string(a->arena, path, strcspn(path, "#")) :
                                         cut(a, path);
-  uint32_t hash = ts_hash_bytes(name, strlen(name)),
-           row = ts_hash_find(&a->names, hash, by_module_same_name, &(by_module_wanted){a, name});
+  uint32_t row = ts_hash_find_text(&a->names, name, a->by->rows.at, sizeof *a->by->rows.at);
   if (row == TS_HASH_NONE) {
     row = (uint32_t)a->by->rows.count;
     TS_PUSH(a->arena, &a->by->rows, (ts_module_sum){.name = name});
-    ts_hash_add(a->arena, &a->names, hash, row);
+    ts_hash_add(a->arena, &a->names, ts_hash_text(name), row);
   }
   return &a->by->rows.at[row];
 }

@@ -34,21 +34,10 @@ typedef struct model_table_maker {
 
 /* ---- Names ---- */
 
-typedef struct model_table_named {
-  const model_table_maker *m;
-  const char *name;
-} model_table_named;
-
-static bool model_table_same_name(const void *closure, uint32_t row)
-{
-  const model_table_named *n = closure;
-  return strcmp(n->m->table->rows.at[row].name, n->name) == 0;
-}
-
 static bool is_taken(const model_table_maker *m, const char *name)
 {
-  return ts_hash_find(&m->names, ts_hash_bytes(name, strlen(name)), model_table_same_name,
-                      &(model_table_named){m, name}) != TS_HASH_NONE;
+  return ts_hash_find_text(&m->names, name, m->table->rows.at, sizeof *m->table->rows.at) !=
+         TS_HASH_NONE;
 }
 
 static const char *bare(const char *op)
@@ -81,7 +70,7 @@ static uint32_t model_table_add_row(model_table_maker *m, ts_model_row row)
 {
   uint32_t number = (uint32_t)m->table->rows.count;
   TS_PUSH(m->arena, &m->table->rows, row);
-  ts_hash_add(m->arena, &m->names, ts_hash_bytes(row.name, strlen(row.name)), number);
+  ts_hash_add(m->arena, &m->names, ts_hash_text(row.name), number);
   return number;
 }
 

@@ -17,21 +17,9 @@ typedef struct step_of_graph_reader {
   const uint64_t *ids;
   uint32_t *maker;
 } step_of_graph_reader;
-typedef struct step_of_graph_wanted {
-  const uint64_t *ids;
-  uint64_t id;
-} step_of_graph_wanted;
-
-static bool same_id(const void *closure, uint32_t number)
-{
-  const step_of_graph_wanted *w = closure;
-  return w->ids[number] == w->id;
-}
-
 static uint32_t step_of_graph_number_of(const step_of_graph_reader *r, uint64_t id)
 {
-  return ts_hash_find(&r->numbers, ts_hash_number(id), same_id,
-                      &(step_of_graph_wanted){r->ids, id});
+  return ts_hash_find_key(&r->numbers, id, r->ids, sizeof *r->ids);
 }
 
 /* The text between the outer brackets of "[[4,8]]", or the quotes of ["float32"]. */

@@ -147,17 +147,6 @@ static void step_of_profile_sum_up(step_of_profile_reader *r, ordered o)
 
 /* ---- Tensors ---- */
 
-typedef struct step_of_profile_wanted {
-  const step_of_profile_reader *r;
-  uint64_t id;
-} step_of_profile_wanted;
-
-static bool same_id(const void *closure, uint32_t number)
-{
-  const step_of_profile_wanted *w = closure;
-  return w->r->known.at[number].id == w->id;
-}
-
 static ts_step_tensor tensor_of(step_of_profile_reader *r, const ts_flow_tensor *t)
 {
   const char *type = ts_events_text(r->trace, r->trace->shapes.at[t->shapes].types),
@@ -174,8 +163,7 @@ static ts_step_tensor tensor_of(step_of_profile_reader *r, const ts_flow_tensor 
 static uint32_t step_of_profile_number_of(step_of_profile_reader *r, const ts_flow_tensor *t,
                                           bool made)
 {
-  uint32_t k =
-    ts_hash_find(&r->numbers, ts_hash_number(t->id), same_id, &(step_of_profile_wanted){r, t->id});
+  uint32_t k = ts_hash_find_key(&r->numbers, t->id, r->known.at, sizeof *r->known.at);
   ts_step_tensor new = tensor_of(r, t);
   if (k == TS_HASH_NONE) {
     k = (uint32_t)r->known.count;
@@ -309,8 +297,7 @@ static bool find_parameters(step_of_profile_reader *r, ts_error *error)
     steps += n->place == UPDATE;
     for (uint32_t k = 0; n->place == UPDATE && n->flow && k < n->flow->takes; k++) {
       const ts_flow_tensor *t = flow_tensor(r, n->flow, k);
-      uint32_t number = ts_hash_find(&r->numbers, ts_hash_number(t->id), same_id,
-                                     &(step_of_profile_wanted){r, t->id});
+      uint32_t number = ts_hash_find_key(&r->numbers, t->id, r->known.at, sizeof *r->known.at);
       if (number == TS_HASH_NONE)
         continue;
       const step_of_profile_known *now = &r->known.at[number];

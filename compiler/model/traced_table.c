@@ -387,22 +387,13 @@ typedef struct tensor {
   const char *type;
   uint32_t row;
 } tensor;
-typedef struct tensors { TS_VEC(tensor) list; ts_hash_table table; } tensors; /* by id */
-typedef struct traced_table_wanted {
-  const tensors *t;
-  uint64_t id;
-} traced_table_wanted;
-
-static bool same_tensor(const void *closure, uint32_t number)
-{
-  const traced_table_wanted *w = closure;
-  return w->t->list.at[number].id == w->id;
-}
-
+typedef struct tensors {
+  TS_VEC(tensor) list;
+  ts_hash_table table;
+} tensors; /* by id */
 static tensor *tensor_of(tensors *t, uint64_t id)
 {
-  uint32_t found =
-    ts_hash_find(&t->table, ts_hash_number(id), same_tensor, &(traced_table_wanted){t, id});
+  uint32_t found = ts_hash_find_key(&t->table, id, t->list.at, sizeof *t->list.at);
   return found == TS_HASH_NONE ? NULL : &t->list.at[found];
 }
 

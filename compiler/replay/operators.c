@@ -364,24 +364,12 @@ static const char *operators_key_of(ts_arena *arena, const ts_events *e, uint32_
   return f ? ts_arena_printf(arena, "%s\n%s", text, ts_events_text(e, f->phase)) : text;
 }
 
-typedef struct operators_wanted {
-  const ts_rank_operators *o;
-  const char *key;
-} operators_wanted;
-
-static bool same_key(const void *closure, uint32_t number)
-{
-  const operators_wanted *w = closure;
-  return strcmp(w->o->keys.at[number], w->key) == 0;
-}
-
 const ts_rank_operator *ts_rank_operator_of(ts_rank_operators *o, const ts_events *e,
                                             uint32_t event)
 {
   ts_arena *scratch = ts_arena_new("key of an operator");
   const char *key = operators_key_of(scratch, e, event);
-  uint32_t hash = ts_hash_bytes(key, strlen(key)),
-           found = ts_hash_find(&o->known, hash, same_key, &(operators_wanted){o, key});
+  uint32_t found = ts_hash_find_text(&o->known, key, o->keys.at, sizeof *o->keys.at);
   if (found == TS_HASH_NONE) {
     ts_rank_operator made = {.name =
                                operators_intern(o, ts_events_text(e, ts_event_at(e, event)->name))};
@@ -391,7 +379,7 @@ const ts_rank_operator *ts_rank_operator_of(ts_rank_operators *o, const ts_event
       ts_arena_free(scratch);
       return NULL;
     }
-    ts_hash_add(o->s->arena, &o->known, hash, found);
+    ts_hash_add(o->s->arena, &o->known, ts_hash_text(key), found);
     TS_PUSH(o->s->arena, &o->keys, ts_arena_string(o->s->arena, key, strlen(key)));
     TS_PUSH(o->s->arena, &o->all, made);
   }

@@ -348,22 +348,11 @@ ts_compose_memo *ts_compose_memo_new(ts_arena *arena)
   return memo;
 }
 
-typedef struct compose_wanted {
-  const ts_compose_memo *memo;
-  uint64_t equal_item;
-} compose_wanted;
-
-static bool is_equal_item(const void *closure, uint32_t number)
-{
-  const compose_wanted *w = closure;
-  return w->memo->items.at[number].equal_item == w->equal_item;
-}
-
 static const compose_sums *find_equal_item(const composer *c, uint32_t item)
 {
   uint64_t equal_item = ts_player_of(c->track)->equal_items[item];
-  uint32_t found = ts_hash_find(&c->memo->table, ts_hash_number(equal_item), is_equal_item,
-                                &(compose_wanted){c->memo, equal_item});
+  uint32_t found =
+    ts_hash_find_key(&c->memo->table, equal_item, c->memo->items.at, sizeof *c->memo->items.at);
   return found == TS_HASH_NONE ? NULL : &c->memo->items.at[found];
 }
 

@@ -110,25 +110,13 @@ static const char *module_of(ts_arena *arena, const char *label, ts_label_view v
   return name;
 }
 
-typedef struct labels_wanted {
-  const ts_labels *labels;
-  const char *name;
-} labels_wanted;
-
-static bool labels_same_name(const void *key, uint32_t number)
-{
-  const labels_wanted *w = key;
-  return strcmp(w->labels->names.at[number], w->name) == 0;
-}
-
 uint32_t ts_labels_named(ts_labels *l, const char *name)
 {
-  uint32_t hash = ts_hash_bytes(name, strlen(name)),
-           number = ts_hash_find(&l->named, hash, labels_same_name, &(labels_wanted){l, name});
+  uint32_t number = ts_hash_find_text(&l->named, name, l->names.at, sizeof *l->names.at);
   if (number == TS_HASH_NONE) {
     number = (uint32_t)l->names.count;
     TS_PUSH(l->arena, &l->names, name);
-    ts_hash_add(l->arena, &l->named, hash, number);
+    ts_hash_add(l->arena, &l->named, ts_hash_text(name), number);
   }
   return number;
 }

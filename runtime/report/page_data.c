@@ -41,24 +41,14 @@ typedef struct page_data_writer {
 
 /* ---- Names ---- */
 
-typedef struct looked_for { const names *names; const char *text; } looked_for;
-
-static bool page_data_same_name(const void *closure, uint32_t number)
-{
-  const looked_for *l = closure;
-  return strcmp(l->names->at.at[number], l->text) == 0;
-}
-
 static uint32_t name_number(page_data_writer *w, const char *text)
 {
-  looked_for l = {&w->names, text};
-  uint32_t hash = ts_hash_bytes(text, strlen(text)),
-           number = ts_hash_find(&w->names.table, hash, page_data_same_name, &l);
+  uint32_t number = ts_hash_find_text(&w->names.table, text, w->names.at.at, sizeof text);
   if (number != TS_HASH_NONE)
     return number;
   TS_PUSH(w->arena, &w->names.at, text);
   number = (uint32_t)w->names.at.count - 1;
-  ts_hash_add(w->arena, &w->names.table, hash, number);
+  ts_hash_add(w->arena, &w->names.table, ts_hash_text(text), number);
   return number;
 }
 

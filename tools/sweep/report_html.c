@@ -27,25 +27,13 @@ typedef struct report_html_words {
   TS_VEC(const char *) all;
 } report_html_words;
 
-typedef struct report_html_wanted {
-  const report_html_words *words;
-  const char *text;
-} report_html_wanted;
-
-static bool report_html_same(const void *closure, uint32_t number)
-{
-  const report_html_wanted *w = closure;
-  return strcmp(w->words->all.at[number], w->text) == 0;
-}
-
 static uint32_t word(report_html_words *w, const char *text)
 {
-  uint32_t hash = ts_hash_bytes(text, strlen(text)),
-           at = ts_hash_find(&w->table, hash, report_html_same, &(report_html_wanted){w, text});
+  uint32_t at = ts_hash_find_text(&w->table, text, w->all.at, sizeof *w->all.at);
   if (at != TS_HASH_NONE)
     return at;
   TS_PUSH(w->arena, &w->all, text);
-  ts_hash_add(w->arena, &w->table, hash, (uint32_t)w->all.count - 1);
+  ts_hash_add(w->arena, &w->table, ts_hash_text(text), (uint32_t)w->all.count - 1);
   return (uint32_t)w->all.count - 1;
 }
 
