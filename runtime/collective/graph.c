@@ -44,64 +44,54 @@ static const ts_ir_link_class *graph_class_of(const ts_link_graph *g, uint32_t l
   return &g->ir->link_classes[g->ir->links[link / 2].link_class];
 }
 
-static void each_edge(ts_link_graph *g, bool fill, bool to_switch, uint32_t *at)
+/* Links to what is a switch, or is none, at the vertex that they leave; `into`: those from it, at the
+ * one that they enter. `out`: NULL to count them. */
+static void each_edge(const ts_link_graph *g, edge *out, bool into, bool switches, uint32_t *at)
 {
   const ts_ir *ir = g->ir;
   for (uint32_t l = 0; l < ir->links_count; l++)
     for (uint32_t d = 0; d < (ir->links[l].duplex ? 2u : 1u); d++) {
-      uint32_t from = d ? ir->links[l].to : ir->links[l].from,
-               to = d ? ir->links[l].from : ir->links[l].to;
-      if (is_switch(ir, to) != to_switch)
+      bool turned = (d == 1) != into;
+      uint32_t here = turned ? ir->links[l].to : ir->links[l].from,
+               there = turned ? ir->links[l].from : ir->links[l].to;
+      if (is_switch(ir, there) != switches)
         continue;
-      if (fill)
-        g->edges[at[from]] = (edge){to, 2 * l + d};
-      at[from]++;
+      if (out)
+        out[at[here]] = (edge){there, 2 * l + d};
+      at[here]++;
     }
+}
+
+/* Counts become where each begins. */
+static uint32_t *begins_of(ts_link_graph *g, uint32_t *count)
+{
+  uint32_t *first = TS_NEW_ARRAY(g->arena, uint32_t, g->vertices + 1);
+  for (uint32_t v = 0; v < g->vertices; v++) {
+    first[v + 1] = first[v] + count[v];
+    count[v] = first[v];
+  }
+  return first;
 }
 
 static void build_edges(ts_link_graph *g)
 {
   uint32_t n = g->vertices, *count = TS_NEW_ARRAY(g->arena, uint32_t, n);
-  g->first = TS_NEW_ARRAY(g->arena, uint32_t, n + 1);
-  g->switch_end = TS_NEW_ARRAY(g->arena, uint32_t, n);
-  each_edge(g, false, true, count);
-  each_edge(g, false, false, count);
-  for (uint32_t v = 0; v < n; v++) {
-    g->first[v + 1] = g->first[v] + count[v];
-    count[v] = g->first[v];
-  }
+  each_edge(g, NULL, false, true, count);
+  each_edge(g, NULL, false, false, count);
+  g->first = begins_of(g, count);
   g->edges = TS_NEW_ARRAY(g->arena, edge, g->first[n]);
-  each_edge(g, true, true, count);
-  memcpy(g->switch_end, count, n * sizeof *count);
-  each_edge(g, true, false, count);
-}
-
-static void each_entry(ts_link_graph *g, bool fill, uint32_t *at)
-{
-  const ts_ir *ir = g->ir;
-  for (uint32_t l = 0; l < ir->links_count; l++)
-    for (uint32_t d = 0; d < (ir->links[l].duplex ? 2u : 1u); d++) {
-      uint32_t from = d ? ir->links[l].to : ir->links[l].from,
-               to = d ? ir->links[l].from : ir->links[l].to;
-      if (!is_switch(ir, from))
-        continue;
-      if (fill)
-        g->entries[at[to]] = (edge){from, 2 * l + d};
-      at[to]++;
-    }
+  each_edge(g, g->edges, false, true, count);
+  g->switch_end = ts_arena_copy(g->arena, count, n * sizeof *count);
+  each_edge(g, g->edges, false, false, count);
 }
 
 static void build_entries(ts_link_graph *g)
 {
-  uint32_t n = g->vertices, *count = TS_NEW_ARRAY(g->arena, uint32_t, n);
-  g->first_in = TS_NEW_ARRAY(g->arena, uint32_t, n + 1);
-  each_entry(g, false, count);
-  for (uint32_t v = 0; v < n; v++) {
-    g->first_in[v + 1] = g->first_in[v] + count[v];
-    count[v] = g->first_in[v];
-  }
-  g->entries = TS_NEW_ARRAY(g->arena, edge, g->first_in[n]);
-  each_entry(g, true, count);
+  uint32_t *count = TS_NEW_ARRAY(g->arena, uint32_t, g->vertices);
+  each_edge(g, NULL, true, true, count);
+  g->first_in = begins_of(g, count);
+  g->entries = TS_NEW_ARRAY(g->arena, edge, g->first_in[g->vertices]);
+  each_edge(g, g->entries, true, true, count);
 }
 
 static uint32_t find_root(uint32_t *parent, uint32_t v)
