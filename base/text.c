@@ -95,13 +95,34 @@ size_t ts_text_show(const char *text, size_t size, char shown[9], unsigned *colu
   return length;
 }
 
+/* `*` stands for any text. */
+static bool fits(const char *pattern, size_t length, const char *name)
+{
+  size_t i = 0, star = length, resume = 0, k = 0;
+  while (name[k]) {
+    if (i < length && pattern[i] == '*') {
+      star = i++;
+      resume = k;
+    } else if (i < length && pattern[i] == name[k]) {
+      i++;
+      k++;
+    } else if (star < length) {
+      i = star + 1;
+      k = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (i < length && pattern[i] == '*')
+    i++;
+  return i == length;
+}
+
 bool ts_text_among(const char *list, const char *name)
 {
   for (const char *at = list; *at;) {
     size_t length = strcspn(at, " ");
-    bool begins = length && at[length - 1] == '*';
-    if (length && (begins ? !strncmp(at, name, length - 1) :
-                            !strncmp(at, name, length) && !name[length]))
+    if (length && fits(at, length, name))
       return true;
     at += length + (at[length] != 0);
   }

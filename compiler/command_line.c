@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/escape.h"
 #include "base/settings.h"
@@ -44,6 +45,7 @@ typedef struct command_line_reader {
   const ts_command_line *line;
   const char *const *given; /* NAME=VALUE of the command line and of scripts */
   uint32_t given_count;
+  const char *reading;              /* the file of settings whose keys are taken; NULL: none */
   const char *script, *script_text; /* the one whose words stand from `script_begin` on */
   uint32_t script_begin, script_end;
   const ts_launch_file *written; /* by scripts */
@@ -486,22 +488,66 @@ static void command_line_settings(command_line_reader *r, const char *name, ts_s
   r->read = true;
   const ts_setting *root = ts_settings_read(r->s->arena, format, text, size, &wrong);
   if (root && root->kind == TS_SETTING_TABLE) {
+    const char *outer = r->reading;
+    r->reading = name;
     take_settings(&f, "", root);
+    r->reading = outer;
     return;
   }
   ts_diag_add(r->s->diags, TS_E0708, wrong.line ? line_span(&f, wrong.line) : TS_NO_SPAN,
               "`%s` cannot be used as settings: %s", name, root ? "it has no keys" : wrong.why);
 }
 
-/* An argument that names a file of settings, beside the script that names it. */
+static bool is_there(const char *name) { return access(name, R_OK) == 0; }
+
+/* A file that is named in another: beside it, or from a folder above, as where jobs begin at the
+ * top of their repository. */
+static const char *beside(command_line_reader *r, const char *name)
+{
+  const char *from = r->reading ? r->reading : r->script ? r->script : "";
+  for (size_t length = strlen(from); length; length--) {
+    if (from[length - 1] != '/')
+      continue;
+    const char *path = ts_arena_printf(r->s->arena, "%.*s%s", (int)length, from, name);
+    if (is_there(path))
+      return path;
+  }
+  return name;
+}
+
+/* A file that is not there, of a name that says what is in it (`named`, { names, keys, why }). */
+static bool take_by_name(command_line_reader *r, const given *g, const char *name)
+{
+  const ts_record *known = is_there(name) ? NULL : entry(r, "named", ts_base_name(name));
+  const ts_value *keys = known ? ts_record_find(known, "keys") : NULL;
+  if (!keys || keys->type != TS_T_LIST)
+    return false;
+  ts_diag *d = ts_diag_add(r->s->diags, TS_W0708, g->at, "cannot read `%s`", name);
+  ts_diag_help(d, "%s", ts_record_text(known, "why"));
+  for (uint32_t i = 0; i < keys->u.list->count; i++) {
+    const char *key = keys->u.list->at[i].u.string, *value = strchr(key, '=') + 1;
+    given one = *g;
+    one.name = ts_arena_string(r->s->arena, key, (size_t)(value - key - 1));
+    one.word = ts_arena_copy(r->s->arena, &value, sizeof value);
+    one.count = 1;
+    command_line_take(r, &one);
+  }
+  return true;
+}
+
+/* An argument that names a file of settings. */
 static void read_named(command_line_reader *r, const given *g)
 {
-  const char *name = g->count ? g->word[0] : "",
-             *slash = r->script ? strrchr(r->script, '/') : NULL;
-  if (slash && *name != '/')
-    name = ts_arena_printf(r->s->arena, "%.*s/%s", (int)(slash - r->script), r->script, name);
+  const char *name = g->count ? g->word[0] : "";
+  bool written = false;
+  for (const ts_launch_file *f = r->written; f; f = f->next)
+    written |= strcmp(ts_base_name(f->name), ts_base_name(name)) == 0;
+  if (*name && *name != '/' && !written)
+    name = beside(r, name);
   if (!g->count) {
     take_nothing(r, g);
+  } else if (!written && take_by_name(r, g, name)) {
+    return;
   } else if (formats(r, name)) {
     command_line_settings(r, name, g->at);
   } else {

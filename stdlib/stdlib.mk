@@ -131,6 +131,7 @@ stdlib_files = \
 	stdlib/import/torch_fx.ts \
 	stdlib/import/triosim.ts \
 	stdlib/machines.ts \
+	stdlib/models/adapters.ts \
 	stdlib/models/bert.ts \
 	stdlib/models/clip.ts \
 	stdlib/models/decoder.ts \

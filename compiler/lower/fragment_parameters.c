@@ -15,21 +15,29 @@ double ts_trained_elements(const ts_op *op, const ts_class *class, uint32_t slot
   return elements;
 }
 
-double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot)
+/* A parameter with a format of its own is so many of the plan's. */
+static double formatted(const ts_lowering *l, const ts_slot *slot)
+{
+  double elements = ts_slot_elements(slot);
+  return slot->frozen ? elements * slot->dtype->bits / l->plan->precision.weights->bits : elements;
+}
+
+double ts_local_elements(const ts_lowering *l, const ts_op *op, const ts_class *class,
+                         uint32_t slot)
 {
   double elements = 0;
   for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
     if (slot == TS_ALL_PARAMETERS || slot == k)
-      elements += ts_slot_elements(&class->local[k]);
+      elements += formatted(l, &class->local[k]);
   return elements;
 }
 
-double ts_whole_elements(const ts_op *op, const ts_class *class)
+double ts_whole_elements(const ts_lowering *l, const ts_op *op, const ts_class *class)
 {
   double elements = 0;
   for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++) {
     double own = ts_slot_elements(&class->local[k]);
-    elements += own <= (double)class->whole_up_to ? own : 0;
+    elements += own <= (double)class->whole_up_to ? formatted(l, &class->local[k]) : 0;
   }
   return elements;
 }
@@ -232,12 +240,12 @@ static double brought(const ts_fragment *f, uint32_t i, const ts_comm *comm)
   const ts_op *op = fragment_parameters_op_at(f, i);
   if (updated(class, comm))
     return ts_trained_elements(op, class, comm->slot);
-  double elements = ts_local_elements(op, class, comm->slot);
+  double elements = ts_local_elements(f->l, op, class, comm->slot);
   if (comm->kind != TS_IR_ALL_GATHER)
     return elements;
   double tied = ts_tied_elements(f->l, i);
   bool again = tied > (double)class->whole_up_to && comes_again(f, i, comm);
-  return elements - ts_whole_elements(op, class) + (again ? tied : 0);
+  return elements - ts_whole_elements(f->l, op, class) + (again ? tied : 0);
 }
 
 static ts_gather *join_parameters(ts_fragment *f, uint32_t i, const ts_comm *comm, ts_when when,

@@ -35,8 +35,9 @@ double ts_comm_part(const ts_lowering *l, const ts_class *class, const ts_comm *
 double ts_gradients_left(const ts_lowering *l, const ts_class *class);
 /* Elements on a rank of one parameter of the op, or of all; of those that are trained; and of those
  * that `shard(parameters)` leaves whole. */
-double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot);
-double ts_whole_elements(const ts_op *op, const ts_class *class);
+double ts_local_elements(const ts_lowering *l, const ts_op *op, const ts_class *class,
+                         uint32_t slot);
+double ts_whole_elements(const ts_lowering *l, const ts_op *op, const ts_class *class);
 double ts_trained_elements(const ts_op *op, const ts_class *class, uint32_t slot);
 /* Of the op's weight that the rank holds once, as another op's: its elements, 0 without one; and
  * that op, TS_NO_INDEX where it is not in the fragment's stage. */

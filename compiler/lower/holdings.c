@@ -60,9 +60,9 @@ static op_held held_by(const ts_lowering *l, uint32_t i)
   const ts_class *class = ts_class_of(l, i);
   const ts_plan *plan = l->plan;
   op_held held = {0};
-  double elements = ts_local_elements(op, class, TS_ALL_PARAMETERS),
+  double elements = ts_local_elements(l, op, class, TS_ALL_PARAMETERS),
          trained = ts_trained_elements(op, class, TS_ALL_PARAMETERS);
-  double whole = ts_whole_elements(op, class);
+  double whole = ts_whole_elements(l, op, class);
   held.parameters =
     ((elements - whole) / (double)ts_axes_size(l->s, class->parameter_axes) + whole) *
     ts_weight_bytes(l);

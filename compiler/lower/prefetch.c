@@ -68,7 +68,7 @@ static bool has_work(const run *r, uint32_t op, bool backward)
   if (backward && !is->needs_gradient)
     return false;
   const ts_kernels *phase = class->work.phase;
-  return ts_local_elements(is, class, TS_ALL_PARAMETERS) > 0 ||
+  return ts_local_elements(r->f->l, is, class, TS_ALL_PARAMETERS) > 0 ||
          (backward ? phase[TS_PHASE_INPUT].count || phase[TS_PHASE_WEIGHT].count :
                      phase[TS_PHASE_FORWARD].count);
 }

@@ -193,7 +193,7 @@ static bool same_inputs(const ts_slot *a, const ts_slot *b)
 static uint64_t graph_hash_of(const ts_op *op)
 {
   uint64_t h = ts_mix(UINT64_C(0xcbf29ce484222325), (uintptr_t)op->decl);
-  h = ts_mix(h, (uintptr_t)op->traced);
+  h = ts_mix(ts_mix(h, (uintptr_t)op->traced), op->frozen);
   for (uint32_t f = 0; f < op->arg_count; f++)
     h = mix_value(h, op->args[f]);
   for (uint32_t i = 0; i < op->input_count; i++)
@@ -206,7 +206,7 @@ static uint64_t graph_hash_of(const ts_op *op)
 static bool are_alike(const ts_op *a, const ts_op *b)
 {
   if (a->decl != b->decl || a->module != b->module || a->traced != b->traced ||
-      a->arg_count != b->arg_count || a->input_count != b->input_count ||
+      a->frozen != b->frozen || a->arg_count != b->arg_count || a->input_count != b->input_count ||
       a->slot_count != b->slot_count || a->part_count != b->part_count)
     return false;
   for (uint32_t f = 0; f < a->arg_count; f++)
@@ -293,6 +293,36 @@ static ts_value graph_fail(builder *b)
   return ts_error_value();
 }
 
+/* Arguments that the plan's `tuning` sets, of ops of these labels that have them; of an op without
+ * an argument `frozen` all parameters are what it says. Later elements win. */
+static bool tune(builder *b, ts_op *op, ts_value *values)
+{
+  const ts_ast *params = ts_ast_params(op->decl);
+  for (uint32_t i = 0; b->plan->tuning.type == TS_T_LIST && i < b->plan->tuning.u.list->count;
+       i++) {
+    const ts_record *one = b->plan->tuning.u.list->at[i].u.record;
+    const ts_record *set = ts_record_find(one, "set")->u.record;
+    if (!ts_label_group(*ts_record_find(one, "ops"), op->label))
+      continue;
+    for (uint32_t k = 0; k < set->count; k++) {
+      uint32_t f = 0;
+      while (f < op->arg_count && params->child[f]->name != set->at[k].name)
+        f++;
+      ts_value v = *set->at[k].value;
+      if (f == op->arg_count && !strcmp(set->at[k].name, "frozen") && v.type == TS_T_BOOL)
+        op->frozen = v.u.truth;
+      if (f == op->arg_count)
+        continue;
+      if (!ts_convert_to(b->s, ts_ast_type(params->child[f])->name, &v,
+                         ts_arena_printf(b->s->arena, "`%s` of `tuning`", set->at[k].name),
+                         b->plan->span_of[TS_PLAN_tuning], params->child[f]->span))
+        return false;
+      values[f] = v;
+    }
+  }
+  return true;
+}
+
 static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, const ts_env *module,
                          const ts_ast *call, const char *label)
 {
@@ -322,6 +352,8 @@ static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, con
               .args = values};
   op.label = unique_label(b, label ? label : decl->name, 0);
   op.unit = b->inside ? b->units - 1 : b->units;
+  if (!tune(b, &op, values))
+    return graph_fail(b);
   uint32_t index = ts_graph_add(b->s, b->g, b->plan, op);
   return index == TS_NO_INDEX ? graph_fail(b) : outputs_value(b, &b->g->ops.at[index]);
 }
@@ -636,6 +668,7 @@ const ts_graph *ts_graph_of_plan(ts_session *s, const ts_plan *plan)
                   .decl = plan->decl,
                   .env = plan->env,
                   .model = plan->model,
+                  .tuning = plan->tuning,
                   .precision = plan->precision,
                   .micro_batch = plan->micro_batch};
   memcpy(seen.span_of, plan->span_of, sizeof seen.span_of);

@@ -56,6 +56,7 @@ typedef struct ts_op {
   /* which repeat of the model it is in; between two: the next; after the last: their number */
   uint32_t unit;
   uint32_t repeats; /* how many the model has */
+  bool frozen;      /* the plan's `tuning` says so: none of its parameters is trained */
   bool needs_input_gradient; /* some input depends on a parameter */
   bool needs_gradient;       /* so do its outputs */
   const ts_measured *measured; /* NULL: ask the cost sources */

@@ -232,10 +232,9 @@ static const ts_dtype *default_dtype(const ts_op_scope *scope, ts_slot_kind kind
   return scope->plan->precision.compute;
 }
 
-static bool eval_dtype(const ts_op_scope *scope, const ts_env *env, const ts_ast *expr,
-                       const ts_dtype **dtype)
+static bool dtype_value(const ts_op_scope *scope, const ts_ast *expr, ts_value v,
+                        const ts_dtype **dtype)
 {
-  ts_value v = ts_eval(scope->s, env, expr);
   if (v.type == TS_T_DTYPE) {
     *dtype = v.u.dtype;
     return true;
@@ -246,6 +245,12 @@ static bool eval_dtype(const ts_op_scope *scope, const ts_env *env, const ts_ast
     ts_diag_here(d, "found %s", ts_value_describe(scope->s->arena, v));
   }
   return false;
+}
+
+static bool eval_dtype(const ts_op_scope *scope, const ts_env *env, const ts_ast *expr,
+                       const ts_dtype **dtype)
+{
+  return dtype_value(scope, expr, ts_eval(scope->s, env, expr), dtype);
 }
 
 bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what,
@@ -279,6 +284,14 @@ bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const c
   return true;
 }
 
+/* `dtype none`: as without. */
+static bool slot_dtype(const ts_op_scope *scope, const ts_env *env, const ts_ast *expr,
+                       const ts_dtype **dtype)
+{
+  ts_value v = ts_eval(scope->s, env, expr);
+  return v.type == TS_T_NONE || dtype_value(scope, expr, v, dtype);
+}
+
 static ts_slot *next_slot(const ts_op_scope *scope, const ts_ast *item)
 {
   for (uint32_t i = scope->op->input_count; i < scope->op->slot_count + scope->op->part_count; i++)
@@ -304,7 +317,7 @@ static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item
   if (trained &&
       !ts_eval_bool(scope->s, env, trained, "whether a parameter is trained", &trains))
     return false;
-  slot->frozen = !trains;
+  slot->frozen = !trains || scope->op->frozen;
   const char *what = ts_arena_printf(scope->s->arena, "`%s` of `%s`", slot->name, scope->op->kind);
   if (!ts_eval_shape(scope->s, env, ts_ast_shape(item), what, scope->op->span, &slot->shape))
     return false;
@@ -315,7 +328,7 @@ static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item
     slot->dtype = scope->op->traced;
     return true;
   }
-  return !ts_ast_dtype(item) || eval_dtype(scope, env, ts_ast_dtype(item), &slot->dtype);
+  return !ts_ast_dtype(item) || slot_dtype(scope, env, ts_ast_dtype(item), &slot->dtype);
 }
 
 static bool is_slot(const ts_ast *item, bool params)
@@ -629,10 +642,19 @@ static bool kernel(const ts_op_scope *scope, const ts_env *env, const ts_ast *no
   return true;
 }
 
+static ts_phase phase_named(const char *name)
+{
+  return op_is_word(name, "forward") ? TS_PHASE_FORWARD :
+         op_is_word(name, "input")   ? TS_PHASE_INPUT :
+                                       TS_PHASE_WEIGHT;
+}
+
 static bool phase_work(const ts_op_scope *scope, const ts_env *env, const ts_ast *phase,
                        ts_kernels *kernels)
 {
   ts_ast_list items = ts_ast_items(phase);
+  if (scope->op->frozen && phase_named(phase->name) == TS_PHASE_WEIGHT)
+    return true;
   *kernels = (ts_kernels){.at = TS_NEW_ARRAY(scope->s->arena, ts_kernel, items.count + 1)};
   bool bare = false;
   for (uint32_t i = 0; i < items.count; i++)
@@ -748,13 +770,6 @@ static bool saves(const ts_op_scope *scope, const ts_env *env, const ts_ast *ite
          save(scope, ts_ast_value(item), ts_eval(scope->s, env, ts_ast_value(item)), list);
 }
 
-static ts_phase phase_named(const char *name)
-{
-  return op_is_word(name, "forward") ? TS_PHASE_FORWARD :
-         op_is_word(name, "input")   ? TS_PHASE_INPUT :
-                                       TS_PHASE_WEIGHT;
-}
-
 static bool work_items(const ts_op_scope *scope, const ts_env *env, ts_work *work,
                        const ts_ast **failed)
 {
@@ -776,7 +791,7 @@ static bool work_items(const ts_op_scope *scope, const ts_env *env, ts_work *wor
       work->has_phase[phase] = true;
       if (!phase_work(scope, env, item, &work->phase[phase]))
         return false;
-      if (phase == TS_PHASE_WEIGHT)
+      if (phase == TS_PHASE_WEIGHT && !scope->op->frozen)
         late_reads(scope, env, item, work);
     } else if (item->kind == TS_AST_SAVES && !saves(scope, env, item, &saved)) {
       return false;

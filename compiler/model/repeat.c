@@ -13,7 +13,11 @@ typedef ts_graph_builder builder;
 
 ts_repeat ts_repeat_begin(builder *b, ts_env *env, const ts_ast *item)
 {
-  ts_repeat r = {.b = b, .env = env, .name = ts_ast_label(item)->name, .plain = true};
+  ts_repeat r = {.b = b,
+                 .env = env,
+                 .name = ts_ast_label(item)->name,
+                 .plain =
+                   b->plan->tuning.type != TS_T_LIST}; /* of which labels may say a layer's */
   ts_ast_list items = ts_ast_items(item);
   for (uint32_t i = 0; i < items.count; i++)
     r.plain &= !ts_ast_uses(items.at[i], r.name);

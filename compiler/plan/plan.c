@@ -269,6 +269,21 @@ static bool is_source(ts_value v, bool functions)
   return true;
 }
 
+/* { ops: a label or labels, set: { argument: value } } */
+static bool tunes(loader *l, ts_value v, ts_span at)
+{
+  const ts_value *ops = v.type == TS_T_RECORD ? ts_record_find(v.u.record, "ops") : NULL,
+                 *set = v.type == TS_T_RECORD ? ts_record_find(v.u.record, "set") : NULL;
+  if (ops && set && set->type == TS_T_RECORD &&
+      (ops->type == TS_T_STRING || ops->type == TS_T_LABEL || ops->type == TS_T_LIST))
+    return true;
+  ts_diag *d =
+    ts_report(l->s, TS_E0220, at, "an element of `tuning` says of which ops it sets what");
+  ts_diag_here(d, "found %s", ts_value_describe(l->s->arena, v));
+  ts_diag_help(d, "write `{ ops: \"layer[*]\", set: { frozen: true } }`");
+  return false;
+}
+
 static bool element_fits(loader *l, ts_plan_field field, ts_value *v)
 {
   /* not where a module declares it */
@@ -276,10 +291,12 @@ static bool element_fits(loader *l, ts_plan_field field, ts_value *v)
   const char *found = ts_value_describe(l->s->arena, *v);
   if (field == TS_PLAN_apply)
     return ts_convert_to(l->s, "Strategy", v, "an element of `apply`", at, TS_NO_SPAN);
-  if (is_source(*v, field == TS_PLAN_costs))
+  if (field != TS_PLAN_tuning && is_source(*v, field == TS_PLAN_costs))
     return true;
   if (v->type == TS_T_ERROR)
     return false;
+  if (field == TS_PLAN_tuning)
+    return tunes(l, *v, at);
   bool costs = field == TS_PLAN_costs;
   ts_diag *d = ts_report(l->s, TS_E0220, at, "an element of `%s` is %s, not %s", field_names[field],
                          found, costs ? "a source of costs" : "a model of the network");
@@ -593,6 +610,7 @@ static void evaluate_work(loader *l)
   ts_plan *p = l->plan;
   ts_noting before = ts_noting_begin(l->s, (ts_touched){0});
   p->model = typed(l, TS_PLAN_model);
+  p->tuning = list_field(l, TS_PLAN_tuning);
   ts_touch(&p->touched, ts_noting_end(l->s, &before));
   before = ts_noting_begin(l->s, (ts_touched){0});
   p->apply = list_field(l, TS_PLAN_apply);
@@ -609,7 +627,7 @@ static void evaluate_work(loader *l)
 static void evaluate(loader *l)
 {
   ts_plan *p = l->plan;
-  p->model = p->apply = p->schedule = p->protocols = p->recompute = ts_none_value();
+  p->model = p->tuning = p->apply = p->schedule = p->protocols = p->recompute = ts_none_value();
   if (!l->s->options->ranks)
     evaluate_work(l);
   p->cluster = typed(l, TS_PLAN_cluster);

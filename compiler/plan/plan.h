@@ -25,6 +25,7 @@ typedef struct ts_plan {
   /* protocols that change the schedule's own: DECL, a LIST of such, or NONE */
   ts_value protocols;
   ts_value recompute;     /* APPLIED strategy, or NONE */
+  ts_value tuning; /* LIST of RECORDs { ops, set }: arguments of ops that are others, or NONE */
   ts_precision precision;
   ts_optimizer optimizer;
   ts_host host;

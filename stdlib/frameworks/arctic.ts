@@ -18,6 +18,10 @@ record ArcticArguments {
   zero_optimization_stage: Int = 2
   zero_optimization_offload_optimizer_device: String = "none"
   type: String = "sft"
+  model_peft_config_r: Int = 0
+  model_peft_config_lora_dropout: Real = 0
+  model_peft_config_target_modules: List[String] = []
+  model_peft_config_use_dora: Bool = false
 }
 fn arctic_job(a: ArcticArguments) -> Job = {
   gpus: a.gpus,
@@ -36,6 +40,13 @@ fn arctic_job(a: ArcticArguments) -> Job = {
   again: if a.disable_activation_checkpoint or a.model_disable_activation_checkpoint then none else framework_recompute("full"),
   on_host: a.zero_optimization_offload_optimizer_device == "cpu",
   kept_on_host: a.activation_checkpoint_cpu_offload,
+  tuned: if a.model_peft_config_r == 0 then {} else {
+    method: "lora",
+    rank: a.model_peft_config_r,
+    targets: a.model_peft_config_target_modules,
+    dropped: a.model_peft_config_lora_dropout > 0,
+    decomposed: a.model_peft_config_use_dora,
+  },
 }
 
 let command_line = {
@@ -46,7 +57,7 @@ let command_line = {
   files: ["yaml"],
   open: ["auto none null None"],
   prefixes: [{ given: "deepspeed_zero_optimization_", as: "zero_optimization_" }],
-  plan: job_plan("arctic_job"),
+  plan: job_plan("arctic_job", tuned: true),
   harmless: [
     {
       why: "read, written and counted beside steps",
@@ -62,7 +73,7 @@ let command_line = {
         "save_end_of_training print_output_ranks file_output_ranks",
       ],
     },
-    { why: "of adapters and of weights in 4 and 8 bits, which are refused where they are asked for", names: ["peft_config"] },
+    { why: "numbers of adapters", names: ["peft_config model_peft_config model_peft_config_*"] },
     {
       why: "data are read beside the step",
       names: [
@@ -99,7 +110,7 @@ let command_line = {
     },
   ],
   refused: [
-    { why: "steps with adapters have no plan here yet", but: ["none"], names: ["model_peft_config model_peft_config_*"] },
+    { why: "of adapters LoRA has a plan here", but: ["LORA", "lora"], names: ["model_peft_config_peft_type"] },
     { why: "the trainer has no plan here yet: sft is followed", but: ["sft", "pretrain", "cpt"], names: ["type"] },
   ],
 }

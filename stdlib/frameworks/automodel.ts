@@ -30,11 +30,29 @@ record AutomodelArguments {
   benchmark_num_nodes: Int = 0
   ci_nodes: Int = 1
   fp8_enabled: Bool = false
+  peft__target_: String = ""
+  peft_dim: Int = 8
+  peft_dropout: Real = 0
+  peft_match_all_linear: Bool = false
+  peft_target_modules: List[String] = []
+  peft_use_dora: Bool = false
+  quantization_load_in_4bit: Bool = false
+  quantization_load_in_8bit: Bool = false
+  quantization_bnb_4bit_use_double_quant: Bool = true
 }
 fn _name(a: AutomodelArguments) -> String =
   if a.model_pretrained_model_name_or_path != "" then a.model_pretrained_model_name_or_path
   else a.model_config_pretrained_model_name_or_path
 fn _seq(a: AutomodelArguments) -> Int = max(a.dataset_seq_len, a.dataset_seq_length, a.packed_sequence_packed_sequence_size)
+fn _tuned(a: AutomodelArguments) -> Tuning = if a.peft__target_ == "" then {} else {
+  method: "lora",
+  rank: a.peft_dim,
+  targets: if a.peft_match_all_linear or a.peft_target_modules == [] then ["all"] else a.peft_target_modules,
+  experts: true,
+  dropped: a.peft_dropout > 0,
+  decomposed: a.peft_use_dora,
+  stored: job_stored(a.quantization_load_in_4bit, a.quantization_load_in_8bit, a.quantization_bnb_4bit_use_double_quant),
+}
 fn automodel_job(a: AutomodelArguments) -> Job = {
   gpus: a.gpus,
   launched: 8 * max(a.benchmark_num_nodes, a.ci_nodes),
@@ -57,6 +75,7 @@ fn automodel_job(a: AutomodelArguments) -> Job = {
   sharding: if a.distributed_strategy == "ddp" then "ddp" else "fsdp",
   again: if a.distributed_activation_checkpointing then framework_recompute("full") else none,
   recipe: if a.fp8_enabled then "fp8" else "bf16",
+  tuned: _tuned(a),
 }
 
 let command_line = {
@@ -66,7 +85,7 @@ let command_line = {
   gpus: "0",
   files: ["yaml"],
   open: ["auto none null None"],
-  plan: job_plan("automodel_job"),
+  plan: job_plan("automodel_job", tuned: true),
   harmless: [
     {
       why: "read, written, evaluated and logged beside steps",
@@ -84,7 +103,9 @@ let command_line = {
       why: "how processes begin, find each other and are named",
       names: ["distributed ci distributed_moe model_backend distributed_pipeline dist_env"],
     },
-    { why: "data are read beside the step", names: ["dataloader dataset"] },
+    { why: "data are read beside the step", names: ["dataloader dataset tool_call_eval_* embedding_row_repair_* recipe_*"] },
+    { why: "numbers of adapters", names: ["peft_alpha peft_use_triton peft_dropout_position peft_lora_* peft_use_memory_efficient_lora"] },
+    { why: "as bitsandbytes has it", names: ["quantization_bnb_* quantization_load_in_*"] },
     { why: "what is written, logged and watched beside steps", names: ["benchmark"] },
     { why: "numbers of the optimizer and of losses: a step takes as long with any", names: ["step_scheduler lr_scheduler"] },
     { why: "checkpoints, and where weights come from", names: ["checkpoint"] },
@@ -98,7 +119,8 @@ let command_line = {
         "distributed_moe_* distributed_pipeline_* distributed_mp_policy_* distributed_offload_policy*",
         "distributed_reshard_* distributed_sequence_parallel compile_* fp8_*",
         "freeze_config_* loss_fn_* packed_sequence_* optimizer_* distributed_autopipeline_* autopipeline_*",
-        "model_use_*",
+        "model_use_* model_load_base_model model_mtp_* model_num_nextn_predict_layers distributed_multimodal_* model_drafter_path",
+        "peft_exclude_modules peft_moe_* peft_freeze_* quantization_*",
       ],
     },
     {
@@ -108,7 +130,10 @@ let command_line = {
     },
   ],
   refused: [
-    { why: "steps with adapters have no plan here yet", names: ["peft_*"] },
-    { why: "weights in 4 and 8 bits have no plan here yet", names: ["quantization_*"] },
+    {
+      why: "of adapters LoRA has a plan here",
+      but: ["nemo_automodel.components._peft.lora.PeftConfig"],
+      names: ["peft__target_"],
+    },
   ],
 }

@@ -26,6 +26,16 @@ record AxolotlArguments {
   zero_optimization_stage: Int = -1
   zero_optimization_offload_optimizer_device: String = "none"
   fp16: Bool = false
+  adapter: String = "none"
+  lora_r: Int = 8
+  lora_dropout: Real = 0
+  lora_target_modules: List[String] = []
+  lora_target_linear: Bool = false
+  lora_target_parameters: List[String] = []
+  lora_modules_to_save: List[String] = []
+  peft_use_dora: Bool = false
+  load_in_4bit: Bool = false
+  load_in_8bit: Bool = false
 }
 fn _is(word: Any, all: List) -> Bool = any([w == word for w in all])
 
@@ -36,6 +46,15 @@ fn _sharding(a: AxolotlArguments) -> String = if _shards(a) then (if a.fsdp_resh
   2 -> "zero2"
   1 -> "zero1"
   _ -> "ddp"
+}
+fn _tuned(a: AxolotlArguments) -> Tuning = if not _is(a.adapter, ["lora", "qlora", "dora"]) then {} else {
+  method: "lora",
+  rank: a.lora_r,
+  targets: a.lora_target_modules + (if a.lora_target_linear then ["all"] else []) + a.lora_target_parameters,
+  saved: a.lora_modules_to_save,
+  dropped: a.lora_dropout > 0,
+  decomposed: a.peft_use_dora or a.adapter == "dora",
+  stored: job_stored(a.load_in_4bit, a.load_in_8bit),
 }
 fn axolotl_job(a: AxolotlArguments) -> Job = {
   gpus: a.gpus,
@@ -56,6 +75,7 @@ fn axolotl_job(a: AxolotlArguments) -> Job = {
   again: if a.fsdp_activation_checkpointing or not _is(a.gradient_checkpointing, ["false"]) then framework_recompute("full") else none,
   half: if a.fp16 then fp16 else bf16,
   on_host: a.fsdp_offload_params or a.zero_optimization_offload_optimizer_device == "cpu",
+  tuned: _tuned(a),
 }
 
 let command_line = {
@@ -66,8 +86,9 @@ let command_line = {
   files: ["yaml json"],
   open: ["auto none null None"],
   reads: ["deepspeed"],
+  named: job_stages,
   prefixes: [{ given: "fsdp_config_fsdp_", as: "fsdp_" }, { given: "fsdp_config_", as: "fsdp_" }],
-  plan: job_plan("axolotl_job"),
+  plan: job_plan("axolotl_job", tuned: true),
   harmless: [
     {
       why: "DeepSpeed's buckets and numbers, as its profile has them",
@@ -82,9 +103,9 @@ let command_line = {
       ],
     },
     {
-      why: "of adapters and of weights in 4 and 8 bits, which are refused where they are asked for",
+      why: "numbers of adapters, and those of other methods, which are refused where they are asked for",
       names: [
-        "loftq_bits loftq_config peft_layers_to_transform peft_layers_pattern peft_use_dora peft_use_rslora",
+        "loftq_bits loftq_config peft_layers_pattern peft_use_rslora",
         "peft_layer_replication peft_init_lora_weights peft_trainable_token_indices peft_ensure_weight_tying",
         "peft_autocast_adapter_dtype bnb_config_kwargs loraplus_lr_ratio loraplus_lr_embedding merge_lora merge_method",
         "relora relora_prune_ratio relora_prune_method relora_cpu_offload quantize_moe_experts qgalore_rank",
@@ -106,6 +127,7 @@ let command_line = {
     {
       why: "data are read beside the step",
       names: [
+        "pretraining_dataset_* debug bnb_config_kwargs_*",
         "tokenizer_config tokenizer_use_fast tokenizer_legacy tokenizer_use_mistral_common tokenizer_type bos_token",
         "eos_token pad_token unk_token additional_special_tokens system_prompt system_format field_system",
         "field_instruction field_input format no_input_format split input_transform preprocess_shards conversation",
@@ -191,6 +213,11 @@ let command_line = {
   ],
   partly: [
     {
+      why: "numbers of other methods and of formats of the model's files, whose effect is not followed",
+      but: ["false"],
+      names: ["gptq_* peft_loftq_* model_quantization_config_* flex_attn_compile_kwargs_*"],
+    },
+    {
       why: "it can change a step, and is not followed: the plan has what the profile has",
       but: ["false", "none", "0", "no", "", "null", "off", "False"],
       names: [
@@ -214,7 +241,7 @@ let command_line = {
       why: "its effect is not followed: the plan has the default",
       but: ["false", "none", "0", "no", "", "null", "off", "False"],
       names: [
-        "peft base_model_config cls_model_config processor_kwargs model_quantization_config",
+        "use_scattermoe use_sonicmoe expert_parallel_size full_finetune model_config_* peft base_model_config cls_model_config processor_kwargs model_quantization_config",
         "model_quantization_config_kwargs use_onebitllms path shards shards_idx skip step_separator feature_layers",
         "embed_method use_whitening alignment_coef diversity_coef ce_coef mode stride trainer_cls accelerator_config",
         "world_size greater_is_better fp8_config freeze_mm_modules pretrain_multipack_buffer_size",
@@ -236,11 +263,15 @@ let command_line = {
       but: ["Adam", "AdamW", "FusedAdam", "CPUAdam"],
       names: ["optimizer_type"],
     },
-    { why: "steps with adapters have no plan here yet", but: ["none", ""], names: ["adapter"] },
     {
-      why: "steps with weights in 4 and 8 bits have no plan here yet",
+      why: "of adapters LoRA and its kin have a plan here",
+      but: ["none", "", "lora", "qlora", "dora", "false"],
+      names: ["adapter"],
+    },
+    {
+      why: "weights in few bits that are trained, or come from files, have no plan here yet",
       but: ["false"],
-      names: ["load_in_8bit load_in_4bit gptq qat qat_* quantization quantization_*"],
+      names: ["gptq qat qat_* quantization quantization_*"],
     },
     { why: "steps of reinforcement learning and preferences have no plan here yet", names: ["rl reward_model process_reward_model"] },
     {

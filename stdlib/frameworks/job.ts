@@ -1,7 +1,7 @@
 // A training job as most frameworks state one: a model by its configuration, degrees, batches, what is
 // sharded and recomputed. Importers of this folder turn their own arguments into a Job, and the
 // functions here turn a Job into the pieces of a plan, by the profile of the framework.
-export import std.import.hf, std.import.hf_names, std.machines
+export import std.import.hf, std.import.hf_names, std.machines, std.models.adapters
 import std.frameworks.profile, std.exchange, std.strategies.experts, std.strategies.offload, std.strategies.recompute, std.optimizers.adam
 export import std.schedules.beside, std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.gpipe
 
@@ -35,7 +35,13 @@ record Job {
   on_host: Bool = false // the optimizer works and lies on the host
   kept_on_host: Bool = false // activations do
   sgd: Bool = false
+  tuned: Tuning = {} // what is trained
 }
+
+// The format of frozen weights that bitsandbytes keeps: four bits with a scale for 64 numbers (4.5 bits; scales that
+// are quantized again leave 4.13, here 4.25), or eight.
+fn job_stored(four: Bool, eight: Bool, twice: Bool = true) -> Any =
+  if four then (if twice then mxfp4 else nvfp4) else if eight then int8 else none
 
 fn _outer(j: Job) -> Int = j.tp * j.cp * j.pp * j.copies
 fn _spread(j: Job) -> Int = if j.ep <= j.tp * j.cp then 1 else if j.ep % (j.tp * j.cp) != 0 then refuse(
@@ -69,6 +75,10 @@ fn _with(j: Job, gpus: Int, machine: Machine, sparse: Bool, ep: Int, shards: Int
   framework: j.framework,
   machine: machine,
   model: hf_of(j.config, j.seq, mtp: j.mtp, text: j.text),
+  tuning: tuning_of(
+    j.tuned with { packed = j.tuned.packed or _is_packed(j.config) },
+    if j.tuned.method == "full" then [] else hf_layers_of(j.config, j.text),
+  ),
   cluster: machine.cluster(gpus),
   sparse: sparse,
   tp: j.tp,
@@ -87,6 +97,10 @@ fn _with(j: Job, gpus: Int, machine: Machine, sparse: Bool, ep: Int, shards: Int
   network: machine.network,
   host: framework_host(j.framework),
 }
+// Classes of transformers with queries, keys and values in one module.
+fn _is_packed(config: Record) -> Bool = any([
+  field(config, "model_type", "") == t for t in words("phi3 phi4mm falcon bloom gpt_neox gpt2 mpt dbrx chatglm baichuan internlm2")
+])
 fn _global(j: Job, replicas: Int) -> Int = if j.global > 0 then j.global else j.micro * j.accumulate * replicas
 fn _micro_batches(j: Job, global: Int, replicas: Int) -> Int = if global % (j.micro * replicas) != 0 then refuse(
   "a batch of " + str(global) + " samples is no multiple of the " + str(j.micro * replicas) + " that all replicas take at a time",
@@ -142,13 +156,36 @@ fn job_schedule(run: Record, p: Axis) -> Schedule = if run.job.beside and (p.siz
   balanced: run.job.sizes == [],
 )
 
-// The plan of importers whose arguments become a Job, by the function of this name.
-fn job_plan(function: String) -> List[String] = [
+// Files of DeepSpeed's settings that are not there, by names that say their stage: DeepSpeed's own, Axolotl's,
+// LLaMA-Factory's, ms-swift's.
+fn _stage_named(stage: String, names: String) -> List[Record] = [
+  {
+    names: [n + "*offload*" for n in words(names)],
+    keys: ["zero_optimization_stage=" + stage, "zero_optimization_offload_optimizer_device=cpu"],
+    why: "it is taken for ZeRO's stage " + stage + " with the optimizer on the host, as it is named",
+  },
+  {
+    names: [n + "*" for n in words(names)],
+    keys: ["zero_optimization_stage=" + stage],
+    why: "it is taken for ZeRO's stage " + stage + ", as it is named",
+  },
+]
+let job_stages: List[Record] = [
+  r for i in 0..4 for s in [str(i)] for r in _stage_named(
+    s,
+    "*zero" + s + " *zero_" + s + " *z" + s + " *stage" + s + " *stage_" + s,
+  )
+]
+
+// The plan of importers whose arguments become a Job, by the function of this name. `tuned`: they may
+// train a part of the model.
+fn job_plan(function: String, tuned: Bool = false) -> List[String] = [
   "let run = job_run(" + function + "(arguments))",
   "",
   "plan training {",
   "  framework = run.framework",
   "  model = run.model",
+] + (if tuned then ["  tuning = run.tuning"] else []) + [
   "  cluster = run.cluster",
   "  mesh = { tp: run.tp, cp: run.cp, ep: run.ep, shards: run.shards, copies: run.copies, pp: run.pp }",
   "  apply = job_strategies(run, tp, cp, ep, shards, copies, pp)",

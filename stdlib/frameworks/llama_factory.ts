@@ -22,11 +22,52 @@ record LlamaFactoryArguments {
   dist_config_name: String = ""
   fsdp: List[String] = []
   cp_size: Int = 1
+  finetuning_type: String = "lora"
+  lora_rank: Int = 8
+  lora_dropout: Real = 0
+  lora_target: String = "all"
+  additional_target: List[String] = []
+  use_dora: Bool = false
+  quantization_bit: Int = 16
+  double_quantization: Bool = true
+  freeze_trainable_layers: Int = 2
+  freeze_extra_modules: List[String] = []
+  peft_config_name: String = "none" // v1
+  peft_config_r: Int = 8
+  peft_config_lora_dropout: Real = 0
+  peft_config_target_modules: List[String] = ["all"]
+  peft_config_modules_to_save: List[String] = []
+  peft_config_use_dora: Bool = false
+  peft_config_freeze_trainable_layers: Int = 2
+  quant_config_quantization_bit: Int = 16
+  train_dataset: String = "" // v1 has it
 }
 fn _is(word: Any, all: List) -> Bool = any([w == word for w in all])
 
 fn _sharding(a: LlamaFactoryArguments) -> String = if a.dist_config_name == "fsdp2" or a.fsdp != [] or a.zero_optimization_stage == 3
   then "fsdp" else if a.zero_optimization_stage == 2 then "zero2" else if a.zero_optimization_stage == 1 then "zero1" else "ddp"
+fn _bits(a: LlamaFactoryArguments) -> Int = min(a.quantization_bit, a.quant_config_quantization_bit)
+fn _stored(a: LlamaFactoryArguments) -> Any = job_stored(_bits(a) < 8, _bits(a) == 8, a.double_quantization)
+// Version 1 trains all that it has no `peft_config` for.
+fn _tuned(a: LlamaFactoryArguments) -> Tuning = if a.peft_config_name != "none" then {
+  method: a.peft_config_name,
+  rank: a.peft_config_r,
+  targets: a.peft_config_target_modules,
+  saved: a.peft_config_modules_to_save,
+  dropped: a.peft_config_lora_dropout > 0,
+  decomposed: a.peft_config_use_dora,
+  stored: _stored(a),
+  layers: a.peft_config_freeze_trainable_layers,
+} else if a.train_dataset != "" then {} else {
+  method: a.finetuning_type,
+  rank: a.lora_rank,
+  targets: words(a.lora_target, ", "),
+  saved: a.additional_target + a.freeze_extra_modules,
+  dropped: a.lora_dropout > 0,
+  decomposed: a.use_dora,
+  stored: _stored(a),
+  layers: a.freeze_trainable_layers,
+}
 fn llama_factory_job(a: LlamaFactoryArguments) -> Job = {
   gpus: a.gpus,
   gpu: a.gpu,
@@ -47,6 +88,7 @@ fn llama_factory_job(a: LlamaFactoryArguments) -> Job = {
   again: if a.disable_gradient_checkpointing then none else framework_recompute("full"),
   half: if a.fp16 then fp16 else bf16,
   on_host: a.zero_optimization_offload_optimizer_device == "cpu",
+  tuned: _tuned(a),
 }
 
 let command_line = {
@@ -57,6 +99,7 @@ let command_line = {
   files: ["yaml json sh"],
   open: ["auto none null None"],
   reads: ["deepspeed"],
+  named: job_stages,
   prefixes: [
     { given: "model_name_or_path", as: "model_name_or_path" },
     { given: "model_revision", as: "model_revision" },
@@ -65,7 +108,7 @@ let command_line = {
     { given: "model_class", as: "model_class" },
     { given: "model", as: "model_name_or_path" },
   ],
-  plan: job_plan("llama_factory_job"),
+  plan: job_plan("llama_factory_job", tuned: true),
   harmless: [
     {
       why: "DeepSpeed's buckets and numbers, as its profile has them",
@@ -89,7 +132,7 @@ let command_line = {
         "calculate_per_token_loss use_packed_sequences split_special_tokens add_tokens add_special_tokens",
         "new_special_tokens_config init_special_tokens use_kv_cache image_max_pixels image_min_pixels",
         "image_do_pan_and_scan video_max_pixels video_min_pixels video_fps video_maxlen use_audio_in_video",
-        "audio_sampling_rate model_max_length train_dataset custom_chat_template batching_workers",
+        "audio_sampling_rate model_max_length custom_chat_template batching_workers",
         "average_tokens_across_devices use_cache ignore_data_skip dataloader_drop_last dataloader_num_workers",
         "dataloader_pin_memory dataloader_persistent_workers dataloader_prefetch_factor",
         "dataloader_multiprocessing_context dataloader_in_order remove_unused_columns train_sampling_strategy",
@@ -135,15 +178,15 @@ let command_line = {
       ],
     },
     {
-      why: "of adapters and of weights in 4 and 8 bits, which are refused where they are asked for",
+      why: "numbers of adapters, and those of other methods, which are refused where they are asked for",
       names: [
-        "additional_target lora_alpha lora_dropout lora_rank lora_target loraplus_lr_ratio loraplus_lr_embedding",
-        "use_rslora use_dora pissa_init pissa_iter pissa_convert create_new_adapter module_dropout oft_rank",
+        "lora_alpha loraplus_lr_ratio loraplus_lr_embedding peft_config_* peft_config quant_config quant_config_*",
+        "use_rslora pissa_init pissa_iter pissa_convert create_new_adapter module_dropout oft_rank",
         "oft_block_size oft_target galore_target galore_rank galore_update_interval galore_scale galore_proj_type",
         "galore_layerwise apollo_target apollo_rank apollo_update_interval apollo_scale apollo_proj apollo_proj_type",
         "apollo_scale_type apollo_layerwise apollo_scale_front badam_mode badam_start_block badam_switch_mode",
         "badam_switch_interval badam_update_ratio badam_mask_mode badam_verbose adapter_name_or_path adapter_folder",
-        "quantization_method quantization_type double_quantization quantization_device_map",
+        "quantization_method quantization_type quantization_device_map",
       ],
     },
     {
@@ -211,12 +254,16 @@ let command_line = {
       but: ["Adam", "AdamW", "FusedAdam", "CPUAdam"],
       names: ["optimizer_type"],
     },
-    { why: "steps with adapters have no plan here yet", but: ["full", "pt"], names: ["finetuning_type"] },
+    {
+      why: "of adapters LoRA and its kin have a plan here",
+      but: ["full", "lora", "freeze", "none"],
+      names: ["finetuning_type peft_config_name"],
+    },
     { why: "steps of reinforcement learning and preferences have no plan here yet", but: ["sft", "pt"], names: ["stage"] },
     {
-      why: "steps with weights in 4 and 8 bits have no plan here yet",
-      but: ["none"],
-      names: ["quantization_bit quant_config peft_config peft_config_*"],
+      why: "weights of these bits have no plan here",
+      but: ["4", "8", "none"],
+      names: ["quantization_bit quant_config_quantization_bit"],
     },
     {
       why: "updates of a part of the weights, or through projections, have no plan here yet",

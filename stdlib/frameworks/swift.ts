@@ -36,6 +36,13 @@ record SwiftArguments {
   overlap_grad_reduce: Bool = false
   tp_comm_overlap: Bool = false
   mtp_num_layers: Int = 0
+  tuner_type: String = "full"
+  train_type: String = "full"
+  lora_rank: Int = 8
+  lora_dropout: Real = 0.05
+  target_modules: List[String] = ["all-linear"]
+  modules_to_save: List[String] = []
+  use_dora: Bool = false
 }
 fn _is(word: Any, all: List) -> Bool = any([w == word for w in all])
 // Modules that are recomputed, by Megatron-Core's names.
@@ -68,6 +75,16 @@ fn _sizes(a: SwiftArguments, config: Record) -> List = if a.decoder_first_pipeli
     a.pipeline_model_parallel_size - 1 and a.decoder_last_pipeline_num_layers > 0 then a.decoder_last_pipeline_num_layers
     else _middle(a, config) for s in 0..a.pipeline_model_parallel_size
 ]
+fn _tuned(a: SwiftArguments) -> Tuning = if not _is("lora", [a.tuner_type, a.train_type]) then {} else {
+  method: "lora",
+  rank: a.lora_rank,
+  targets: a.target_modules,
+  saved: a.modules_to_save,
+  experts: true,
+  packed: true,
+  dropped: a.lora_dropout > 0,
+  decomposed: a.use_dora,
+}
 fn swift_job(a: SwiftArguments) -> Job = if not _is(a.task, ["sft", "pt"]) then refuse(
   "`" + a.program + " " + a.task + "` has no plan here yet: sft and pt are followed",
 ) else if a.program != "megatron" then refuse(
@@ -101,6 +118,7 @@ fn _job(a: SwiftArguments, config: Record) -> Job = {
   recipe: _recipe(a.fp8_format != "", a.fp8_recipe),
   half: if a.fp16 then fp16 else bf16,
   on_host: a.optimizer_cpu_offload,
+  tuned: _tuned(a),
 }
 
 let command_line = {
@@ -110,7 +128,7 @@ let command_line = {
   gpus: "0",
   files: ["sh yaml"],
   words: ["program", "task"],
-  plan: job_plan("swift_job"),
+  plan: job_plan("swift_job", tuned: true),
   harmless: [
     {
       why: "as the profile of Megatron-Core has it",
@@ -138,12 +156,12 @@ let command_line = {
       ],
     },
     {
-      why: "of adapters and of weights in 4 and 8 bits, which are refused where they are asked for",
+      why: "numbers of adapters, and those of other methods, which are refused where they are asked for",
       names: [
         "tuner_backend use_swift_lora quant_method quant_bits hqq_axis bnb_4bit_compute_dtype bnb_4bit_quant_type",
-        "bnb_4bit_use_double_quant bnb_4bit_quant_storage quant_n_samples quant_batch_size merge_lora target_modules",
-        "target_regex target_parameters modules_to_save lora_rank lora_alpha lora_dropout lora_bias lora_dtype",
-        "lorap_lr_ratio use_rslora use_dora lora_ga_batch_size lora_ga_iters lora_ga_max_length lora_ga_direction",
+        "bnb_4bit_use_double_quant bnb_4bit_quant_storage quant_n_samples quant_batch_size merge_lora",
+        "target_regex target_parameters lora_alpha lora_bias lora_dtype",
+        "lorap_lr_ratio use_rslora lora_ga_batch_size lora_ga_iters lora_ga_max_length lora_ga_direction",
         "lora_ga_scale lora_ga_stable_gamma init_weights fourier_n_frequency fourier_scaling boft_block_size",
         "boft_block_num boft_n_butterfly_factor boft_dropout vera_rank vera_projection_prng_key vera_dropout",
         "vera_d_initial adapter_act adapter_length adalora_target_r adalora_init_r adalora_tinit adalora_tfinal",
@@ -268,7 +286,7 @@ let command_line = {
     },
   ],
   refused: [
-    { why: "steps with adapters have no plan here yet", but: ["full"], names: ["tuner_type train_type"] },
+    { why: "of adapters LoRA has a plan here", but: ["full", "lora"], names: ["tuner_type train_type"] },
     { why: "a part of the model that is frozen has no plan here yet", but: ["false", "0"], names: ["freeze_llm freeze_parameters_ratio"] },
     { why: "steps of reinforcement learning and preferences have no plan here yet", names: ["rlhf_type"] },
     { why: "an optimizer of which a part is on the host has no plan here yet", but: ["1", "1.0"], names: ["optimizer_offload_fraction"] },

@@ -58,6 +58,16 @@ record TrainerArguments {
   tensor_parallel_autotp_size: Int = 0
   sequence_parallel_size: Int = 1
   optimizer_type: String = "AdamW"
+  use_peft: Bool = false
+  use_llm_lora: Int = 0 // of InternVL's scripts: its rank
+  lora_r: Int = 16
+  lora_dropout: Real = 0.05
+  lora_target_modules: List[String] = []
+  lora_modules_to_save: List[String] = []
+  use_dora: Bool = false
+  load_in_4bit: Bool = false
+  load_in_8bit: Bool = false
+  use_bnb_nested_quant: Bool = false
 }
 
 fn _accelerate(a: TrainerArguments) -> Bool = a.distributed_type == "FSDP" or a.fsdp != [] or a.fsdp_sharding_strategy != ""
@@ -91,6 +101,16 @@ fn _framework(a: TrainerArguments) -> Framework = if _accelerate(a) then acceler
 }
 // Accelerate's FSDP in PyTorch's eager mode.
 let accelerate_fsdp = torchtitan with { name = "Accelerate", loss = "copied", attention = "flash2" }
+// TRL's: `get_peft_config` and `get_quantization_config`.
+fn _tuned(a: TrainerArguments) -> Tuning = if not a.use_peft and a.use_llm_lora == 0 then {} else {
+  method: "lora",
+  rank: if a.use_llm_lora > 0 then a.use_llm_lora else a.lora_r,
+  targets: if a.use_llm_lora > 0 then ["all"] else a.lora_target_modules,
+  saved: a.lora_modules_to_save,
+  dropped: a.lora_dropout > 0,
+  decomposed: a.use_dora,
+  stored: job_stored(a.load_in_4bit, a.load_in_8bit, a.use_bnb_nested_quant),
+}
 fn _again(a: TrainerArguments) -> Any = if a.gradient_checkpointing or a.fsdp_activation_checkpointing then framework_recompute(
   "full",
 ) else none
@@ -120,6 +140,7 @@ fn trainer_job(a: TrainerArguments) -> Job = if not _is(
   half: _half(a),
   on_host: _host(a.zero_optimization_offload_optimizer_device) or _host(a.deepspeed_offload_optimizer_device) or
     a.zero_optimization_cpu_offload or a.fsdp_offload_params,
+  tuned: _tuned(a),
 }
 let _unknown_optim = [
   "adafactor",
@@ -142,6 +163,7 @@ let command_line = {
   open: ["auto none null"],
   files: ["json yaml sh"],
   reads: ["deepspeed deepspeed_deepspeed_config_file deepspeed_config launch_config_file"],
+  named: job_stages,
   prefixes: [
     { given: "fsdp_config_fsdp_", as: "fsdp_" },
     { given: "fsdp_config_", as: "fsdp_" },
@@ -152,9 +174,12 @@ let command_line = {
     { given: "model_max_length", as: "max_length" },
     { given: "grad_checkpoint", as: "gradient_checkpointing" },
     { given: "model_id", as: "model_name_or_path" },
+    { given: "actor_model_name_or_path", as: "model_name_or_path" },
+    { given: "lm_model_name_or_path", as: "model_name_or_path" },
+    { given: "lora_dim", as: "use_llm_lora" },
     { given: "tensor_parallel_tp_size", as: "tensor_parallel_autotp_size" },
   ],
-  plan: job_plan("trainer_job"),
+  plan: job_plan("trainer_job", tuned: true),
   harmless: [
     {
       why: "DeepSpeed's ways of gathering and of buckets are as its profile has them",
@@ -228,7 +253,7 @@ let command_line = {
         "train_sampling_strategy length_column_name split_batches group_by_length per_gpu_train_batch_size",
         "chat_template_path dataset_config dataset_kwargs dataset_name dataset_num_proc dataset_streaming",
         "dataset_text_field dataset_train_split datasets eos_token pad_token padding_free shuffle_dataset streaming",
-        "truncation_mode iam_role_name image_uri use_packed_ds use_fast_tokenizer bos_token_id data_path",
+        "truncation_mode data_split cuda_visible_devices iam_role_name image_uri use_packed_ds use_fast_tokenizer bos_token_id data_path",
       ],
     },
     {
@@ -241,11 +266,8 @@ let command_line = {
       ],
     },
     {
-      why: "of adapters and of weights in 4 and 8 bits, which are refused where they are asked for",
-      names: [
-        "bnb_4bit_quant_storage bnb_4bit_quant_type lora_alpha lora_dropout lora_modules_to_save lora_r",
-        "lora_target_modules lora_target_parameters lora_task_type use_dora use_rslora",
-      ],
+      why: "numbers of adapters",
+      names: ["bnb_4bit_quant_storage bnb_4bit_quant_type lora_alpha lora_target_parameters lora_task_type use_rslora"],
     },
   ],
   partly: [
@@ -288,7 +310,7 @@ let command_line = {
       why: "its effect is not followed: the plan has the default",
       but: ["false", "none", "0", "no", "", "null", "off", "False"],
       names: [
-        "torchdynamo adafactor sharded_ddp use_legacy_prediction_loop use_bnb_nested_quant",
+        "torchdynamo adafactor sharded_ddp use_legacy_prediction_loop",
         "zero_optimization_offload_optimizer_nvme_path zero_optimization_offload_optimizer_ratio",
         "zero_optimization_offload_optimizer_super_offload zero_optimization_offload_param_nvme_path",
         "zero_optimization_offload_param_pipeline_read zero_optimization_offload_param_pipeline_write",
@@ -299,11 +321,7 @@ let command_line = {
     },
   ],
   refused: [
-    {
-      why: "steps with adapters have no plan here yet",
-      but: ["false", "0"],
-      names: ["use_peft use_llm_lora use_backbone_lora load_in_4bit load_in_8bit"],
-    },
+    { why: "adapters of towers have no plan here yet", but: ["false", "0"], names: ["use_backbone_lora"] },
     {
       why: "optimizer states and weights on disks have no plan here yet",
       but: ["none", "cpu"],

@@ -51,6 +51,12 @@ fn hf_decoder(file: String, seq: Int = 0, load: Any = 1, mtp: Bool = false, met:
   { seq: seq, mtp: mtp, met: met, text: text },
 ) with { load = load }
 
+// Its layers; none where the model is no record of them.
+fn hf_layers_of(config: Record, text: Bool = false) -> List[Layer] = if _is_other(config) then [] else _decoder(
+  config,
+  { seq: 1, mtp: false, met: false, text: text },
+).layers
+
 // Whether some of its layers have experts, which a plan deals out to ranks.
 fn hf_sparse(file: String, text: Bool = false) -> Bool = _sparse(json(file), text)
 fn hf_sparse_of(config: Record, text: Bool = false) -> Bool = _sparse(config, text)

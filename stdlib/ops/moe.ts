@@ -13,9 +13,9 @@ export import std.ops.routing
 // The product with the router's weights is done in fp32, then softmax and the choice of the best.
 // `biased`: with a bias of each expert that is trained; `corrected`: with one that is set to balance
 // loads, without a gradient (DeepSeek-V3, arXiv 2412.19437, section 2.1.2).
-op router(x: Tensor, experts: Int, top: Int, biased: Bool = false, corrected: Bool = false) {
-  weight w: [experts, last(x.shape)]
-  weight b: [experts] if biased
+op router(x: Tensor, experts: Int, top: Int, biased: Bool = false, corrected: Bool = false, frozen: Bool = false) {
+  weight w: [experts, last(x.shape)] trained if not frozen
+  weight b: [experts] if biased trained if not frozen
   weight c: [experts] if corrected trained if not corrected
   output y: with_last(x.shape, top) dtype fp32
   let logits = 4 B * rows(x) * experts
@@ -31,9 +31,18 @@ op router(x: Tensor, experts: Int, top: Int, biased: Bool = false, corrected: Bo
     kernel gemm { m = rows(x), n = last(x.shape), k = experts, flops = work, dtype = fp32, reads = [logits, w], writes = [dx] }
   }
   backward(weight) {
-    kernel gemm { m = experts, n = last(x.shape), k = rows(x), flops = work, dtype = fp32, reads = [logits, x], writes = [dw] }
+    kernel gemm if not frozen {
+      m = experts
+      n = last(x.shape)
+      k = rows(x)
+      flops = work
+      dtype = fp32
+      reads = [logits, x]
+      writes = [dw]
+    }
   }
-  saves [x, logits]
+  saves [logits]
+  saves [x] if not frozen
 }
 
 // Copies of the tokens, sorted by expert. How many an expert has is rounded up: once, or for each
@@ -62,7 +71,8 @@ op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1, passes: Int = 1, p
 // y[e] = x[e] w[e]^T: the products of all experts a rank has in one launch, `grouped_gemm` with the
 // features of `gemm` and their `count`. `moved`, `turned`: as in std.ops.nn. `routed`: the share of the
 // rows that are tokens: what rounding adds to them is none of the model's work. `filled`: the rows of
-// an expert are filled up to whole blocks of so many for its products.
+// an expert are filled up to whole blocks of so many for its products. `frozen`, `rank`, `adapters`,
+// `stored`: as of `linear` in std.ops.nn, an adapter for each expert.
 op expert_linear(
   x: Tensor,
   out: Int,
@@ -71,20 +81,34 @@ op expert_linear(
   routed: Real = 1,
   filled: Int = 1,
   turned: Bool = false,
+  frozen: Bool = false,
+  rank: Int = 0,
+  adapters: Int = 1,
+  stored: Any = none,
 ) {
-  weight w: [x.shape[0], out, last(x.shape)]
+  let tuned = rank > 0
+  weight w: [x.shape[0], out, last(x.shape)] dtype stored trained if not frozen
+  weight a: [x.shape[0], adapters * rank, last(x.shape)] if tuned
+  weight u: [x.shape[0], out, rank] if tuned
   output y: with_last(x.shape, out)
   cast x dtype products moving moved if products != none
   cast dy dtype products moving moved if products != none
-  let weight = if products != none then bytes(products) * numel(w) else bytes(w)
+  let unpacked = bytes(x.dtype) * numel(w)
+  let weight = if products != none then bytes(products) * numel(w) else if stored != none then unpacked else bytes(w)
   let count = x.shape[0]
   let copies = ceil_div(x.shape[1], filled) * filled
+  let narrow = adapters * rank * rows(x) * bytes(x.dtype)
+  let small = 2 * rows(x) * adapters * rank * last(x.shape)
+  let large = 2 * numel(y) * rank
   let tokens = 2 * numel(y) * last(x.shape)
   let work = div(tokens, x.shape[1]) * copies
   require routed > 0 and routed <= 1, "`routed` is a share of the rows"
   require filled >= 1, "blocks of rows are of 1 or more"
+  require rank >= 0 and adapters >= 1 and (not tuned or frozen),
+    "`rank` is 0 or more, `adapters` 1 or more; they stand beside products that are frozen"
   contracts x dim -1
   forward {
+    kernel elementwise if stored != none { reads = [bytes(w)], writes = [unpacked], temp = unpacked }
     kernel grouped_gemm {
       count = count
       m = copies
@@ -96,8 +120,50 @@ op expert_linear(
       reads = [x, weight]
       writes = [y]
     }
+    kernel grouped_gemm if tuned {
+      count = count
+      m = copies
+      n = adapters * rank
+      k = last(x.shape)
+      dtype = x.dtype
+      flops = small
+      reads = [x, a]
+      writes = [narrow]
+    }
+    kernel grouped_gemm if tuned {
+      count = count
+      m = copies
+      n = last(y.shape)
+      k = rank
+      dtype = x.dtype
+      flops = large
+      reads = [narrow, u]
+      writes = [y]
+    }
+    kernel elementwise if tuned { reads = [y, y], writes = [y] }
   }
   backward(input) {
+    kernel grouped_gemm if tuned {
+      count = count
+      m = copies
+      n = adapters * rank
+      k = last(y.shape)
+      dtype = x.dtype
+      flops = large
+      reads = [dy, u]
+      writes = [narrow]
+    }
+    kernel grouped_gemm if tuned {
+      count = count
+      m = copies
+      n = last(x.shape)
+      k = adapters * rank
+      dtype = x.dtype
+      flops = small
+      reads = [narrow, a]
+      writes = [dx]
+    }
+    kernel elementwise if stored != none { reads = [bytes(w)], writes = [unpacked], temp = unpacked }
     kernel grouped_gemm {
       count = count
       m = copies
@@ -110,8 +176,28 @@ op expert_linear(
     }
   }
   backward(weight) {
-    kernel elementwise if turned { reads = [dy, x], writes = [bytes(dy), bytes(x)] }
-    kernel grouped_gemm {
+    kernel grouped_gemm if tuned {
+      count = count
+      m = adapters * rank
+      n = last(x.shape)
+      k = copies
+      dtype = x.dtype
+      flops = small
+      reads = [narrow, x]
+      writes = [da]
+    }
+    kernel grouped_gemm if tuned {
+      count = count
+      m = last(y.shape)
+      n = rank
+      k = copies
+      dtype = x.dtype
+      flops = large
+      reads = [dy, narrow]
+      writes = [du]
+    }
+    kernel elementwise if turned and not frozen { reads = [dy, x], writes = [bytes(dy), bytes(x)] }
+    kernel grouped_gemm if not frozen {
       count = count
       m = last(y.shape)
       n = last(x.shape)
@@ -122,7 +208,8 @@ op expert_linear(
       writes = [dw]
     }
   }
-  saves [x]
+  saves [x] if not frozen or tuned
+  saves [narrow] if tuned
 }
 
 // A bias of each expert, weighted as its output is. Megatron-Core adds it expert by expert in fp32

@@ -22,6 +22,14 @@
 // other op made, and no weight. `turned`: the weight gradient takes transposed copies of both operands, since
 // the tensor cores of Hopper multiply 8 bits in one layout alone. `cached`: the output stays, though no
 // backward needs it.
+//
+// `rank`: beside a product that is frozen stand low-rank adapters that are trained (LoRA, Hu et al.,
+// arXiv 2106.09685; peft/tuners/lora/layer.py): x a^T of this width, then u, whose outcome is scaled and
+// added to y. `adapters` of them stand side by side, where w is several matrices in one (queries, keys and
+// values), for the share `adapted` of the outputs. `dropped`: each drops elements of x, of which it keeps
+// what is left. `decomposed`: DoRA (Liu et al., arXiv 2402.09353; peft/tuners/lora/dora.py): rows of w + u a
+// are normed once a forward, without a gradient of the norms, and scaled by weights of their own. `stored`:
+// the format in which w lies; it is made 16 bits wide before each product (bitsandbytes, MatMul4Bit).
 op linear(
   x: Tensor,
   out: Int,
@@ -34,18 +42,40 @@ op linear(
   given: Bool = false,
   turned: Bool = false,
   cached: Bool = false,
+  rank: Int = 0,
+  adapters: Int = 1,
+  adapted: Real = 1,
+  dropped: Bool = false,
+  decomposed: Bool = false,
+  stored: Any = none,
 ) {
   let learned = not (frozen or given)
-  weight w: [out, last(x.shape)] if not given trained if learned
+  let tuned = rank > 0
+  weight w: [out, last(x.shape)] dtype stored if not given trained if learned
   tie w with table if tied
-  weight b: [out] if bias
+  weight b: [out] if bias trained if not frozen
+  weight a: [adapters * rank, last(x.shape)] if tuned
+  weight u: [round(adapted * out), rank] if tuned
+  weight m: [round(adapted * out)] if tuned and decomposed
   output y: with_last(x.shape, out)
+  let width = round(adapted * last(y.shape))
+  let narrow = adapters * rank * rows(x) * bytes(x.dtype)
+  let beside = bytes(x.dtype) * rows(x) * width
+  let unpacked = bytes(x.dtype) * last(y.shape) * last(x.shape)
+  let whole = bytes(x.dtype) * width * last(x.shape)
+  let small = 2 * rows(x) * adapters * rank * last(x.shape)
+  let large = 2 * rows(x) * width * rank
   cast x dtype products moving moved if products != none
   cast dy dtype products moving moved if products != none
   let elements = last(y.shape) * last(x.shape)
-  let weight = if products != none then bytes(products) * elements else if given then bytes(y.dtype) * elements else bytes(w)
+  let weight = if products != none then bytes(products) * elements else if given then bytes(y.dtype) * elements else if stored != none
+    then unpacked else bytes(w)
+  require rank >= 0 and adapters >= 1 and adapted > 0 and adapted <= 1,
+    "`rank` is 0 or more, `adapters` 1 or more, `adapted` a share of the outputs"
+  require not tuned or frozen, "adapters stand beside a product that is frozen"
   contracts x dim -1
   forward {
+    kernel elementwise if stored != none { reads = [bytes(w)], writes = [unpacked], temp = unpacked }
     kernel gemm {
       m = rows(y)
       n = last(y.shape)
@@ -56,8 +86,55 @@ op linear(
       writes = [y]
     }
     kernel elementwise if bias { reads = [y, b], writes = [y] }
+    kernel elementwise if tuned and dropped { reads = [adapters * bytes(x)], writes = [adapters * bytes(x), adapters * numel(x) * 1 B] }
+    kernel gemm if tuned {
+      m = rows(x)
+      n = adapters * rank
+      k = last(x.shape)
+      dtype = x.dtype
+      flops = small
+      reads = [x, a]
+      writes = [narrow]
+    }
+    kernel gemm if tuned { m = rows(x), n = width, k = rank, dtype = x.dtype, flops = large, reads = [narrow, u], writes = [beside] }
+    kernel elementwise if tuned { reads = [beside], writes = [beside] }
+    kernel elementwise if tuned { reads = [beside, beside], writes = [beside] }
+    kernel gemm if tuned and decomposed {
+      m = width
+      n = last(x.shape)
+      k = rank
+      dtype = x.dtype
+      flops = 2 * width * last(x.shape) * rank
+      reads = [u, a]
+      writes = [whole]
+    }
+    kernel elementwise if tuned and decomposed { reads = [whole, whole], writes = [whole] }
+    kernel elementwise if tuned and decomposed { reads = [whole, m], writes = [m] }
+    kernel elementwise if tuned and decomposed { reads = [beside, m], writes = [beside] }
   }
   backward(input) {
+    kernel elementwise if tuned and decomposed { reads = [beside, m], writes = [beside] }
+    kernel elementwise if tuned { reads = [beside], writes = [beside] }
+    kernel gemm if tuned {
+      m = rows(x)
+      n = adapters * rank
+      k = div(width, adapters)
+      dtype = x.dtype
+      flops = large
+      reads = [beside, u]
+      writes = [narrow]
+    }
+    kernel gemm if tuned {
+      m = rows(x)
+      n = last(x.shape)
+      k = adapters * rank
+      dtype = x.dtype
+      flops = small
+      reads = [narrow, a]
+      writes = [dx]
+    }
+    kernel elementwise if tuned and dropped { reads = [adapters * bytes(x), adapters * numel(x) * 1 B], writes = [adapters * bytes(x)] }
+    kernel elementwise if stored != none { reads = [bytes(w)], writes = [unpacked], temp = unpacked }
     kernel gemm {
       m = rows(y)
       n = last(x.shape)
@@ -67,8 +144,20 @@ op linear(
       reads = [dy, weight]
       writes = [dx]
     }
+    kernel elementwise if tuned { reads = [dx, dx], writes = [dx] }
   }
   backward(weight) {
+    kernel gemm if tuned {
+      m = adapters * rank
+      n = last(x.shape)
+      k = rows(x)
+      dtype = x.dtype
+      flops = small
+      reads = [narrow, x]
+      writes = [da]
+    }
+    kernel gemm if tuned { m = width, n = rank, k = rows(x), dtype = x.dtype, flops = large, reads = [dy, narrow], writes = [du] }
+    kernel elementwise if tuned and decomposed { reads = [dy, y], writes = [dm] }
     kernel elementwise if turned and learned { reads = [dy, x], writes = [bytes(dy), bytes(x)] }
     kernel gemm if learned {
       m = last(y.shape)
@@ -79,10 +168,12 @@ op linear(
       reads = [dy, x]
       writes = [dw]
     }
-    kernel elementwise if bias { reads = [dy], writes = [db] }
+    kernel elementwise if bias and not frozen { reads = [dy], writes = [db] }
   }
-  saves [x] if learned
-  saves [y] if cached
+  saves [x] if learned or (tuned and not dropped)
+  saves [narrow] if tuned
+  saves [adapters * bytes(x), adapters * numel(x) * 1 B] if tuned and dropped
+  saves [y] if cached or decomposed
 }
 
 // A batch of pictures, in the compute type: what a model begins with whose input are no whole

@@ -37,7 +37,7 @@ strategy expert_parallel(e: Axis, batch: Axis = e, sent: Real = 1, returned: Rea
   }
   rule experts {
     match expert_linear
-    split w dim 0 over e
+    split w dim 0, a dim 0, u dim 0 over e
   }
   rule biases optional {
     match expert_bias
@@ -92,8 +92,8 @@ strategy node_expert_parallel(
   }
   rule experts {
     match expert_linear
-    split w dim 0 over inner
-    split w dim 0 over nodes
+    split w dim 0, a dim 0, u dim 0 over inner
+    split w dim 0, a dim 0, u dim 0 over nodes
   }
   rule biases optional {
     match expert_bias
@@ -108,13 +108,13 @@ strategy expert_tensor_parallel(t: Axis) {
   rule column {
     match expert_linear as "*.up"
     before forward: all_gather(x, dim: 1, over: t)
-    split w dim 1, y dim -1 over t
+    split w dim 1, u dim 1, y dim -1 over t
     after backward(input): reduce_scatter(dx, dim: 1, over: t)
     before backward(weight): all_gather(x, dim: 1, over: t)
   }
   rule row {
     match expert_linear as "*.down"
-    split x dim -1, w dim 2 over t
+    split x dim -1, w dim 2, a dim 2 over t
     after forward: reduce_scatter(y, dim: 1, over: t)
     before backward(input): all_gather(dy, dim: 1, over: t)
   }

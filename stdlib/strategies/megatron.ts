@@ -3,17 +3,17 @@
 // columns, the second by rows; their partial sums meet in one collective a half and direction.
 // Labels: `*.qkv` (or `*.q` and `*.kv`) and `*.up` are columns, `*.proj` and `*.down` rows, `embed`
 // and `head` are split over the vocabulary. `overlap`: whether sums of input gradients go on beside
-// the weight gradients.
+// the weight gradients. Adapters (`rank`) are split as well; what they exchange is not counted.
 
 strategy tensor_parallel(t: Axis, overlap: Overlap = true) {
   rule column {
     match linear as "*.qkv" | "*.q" | "*.kv" | "*.up"
-    split w dim 0, b dim 0, y dim -1 over t
+    split w dim 0, b dim 0, a dim 0, u dim 0, m dim 0, y dim -1 over t
     after backward(input): all_reduce(dx, over: t, overlap: overlap)
   }
   rule row {
     match linear as "*.proj" | "*.down"
-    split x dim -1, w dim 1 over t
+    split x dim -1, w dim 1, a dim 1, u dim 0, m dim 0 over t
     after forward: all_reduce(y, over: t)
   }
   rule biases optional {
@@ -51,7 +51,7 @@ strategy tensor_parallel(t: Axis, overlap: Overlap = true) {
   }
   rule head optional {
     match linear as "head"
-    split w dim 0, b dim 0, y dim -1 over t
+    split w dim 0, b dim 0, a dim 0, u dim 0, m dim 0, y dim -1 over t
     after backward(input): all_reduce(dx, over: t, overlap: overlap)
   }
   rule loss optional {
@@ -90,13 +90,13 @@ strategy tensor_sequence_parallel(
   rule column {
     match linear as "*.qkv" | "*.q" | "*.kv" | "*.up"
     before forward: all_gather(x, dim: 1, over: t, overlap: gather, slows: slows)
-    split w dim 0, b dim 0, y dim -1 over t
+    split w dim 0, b dim 0, a dim 0, u dim 0, m dim 0, y dim -1 over t
     after backward(input): reduce_scatter(dx, dim: 1, over: t, overlap: scatter, slows: slows)
     before backward(weight): all_gather(x, dim: 1, over: second, overlap: again, slows: slows)
   }
   rule row {
     match linear as "*.proj" | "*.down"
-    split x dim -1, w dim 1 over t
+    split x dim -1, w dim 1, a dim 1, u dim 0, m dim 0 over t
     after forward: reduce_scatter(y, dim: 1, over: t, overlap: scatter)
     before backward(input): all_gather(dy, dim: 1, over: t, overlap: gather, slows: slows)
   }
@@ -141,13 +141,13 @@ strategy tensor_sequence_parallel(
   rule head optional {
     match linear as "head" where len(x.shape) > 2
     before forward: all_gather(x, dim: 1, over: t, overlap: gather, slows: slows)
-    split w dim 0, b dim 0, y dim -1 over t
+    split w dim 0, b dim 0, a dim 0, u dim 0, m dim 0, y dim -1 over t
     after backward(input): reduce_scatter(dx, dim: 1, over: t, overlap: scatter, slows: slows)
     before backward(weight): all_gather(x, dim: 1, over: second, overlap: again, slows: slows)
   }
   rule classes optional { // of one word alone
     match linear as "head" where len(x.shape) == 2
-    split w dim 0, b dim 0, y dim -1 over t
+    split w dim 0, b dim 0, a dim 0, u dim 0, m dim 0, y dim -1 over t
     after backward(input): all_reduce(dx, over: t)
   }
   rule loss optional {
@@ -179,7 +179,7 @@ strategy vocabulary_parallel(t: Axis) {
   }
   rule head {
     match linear as "head"
-    split w dim 0, b dim 0, y dim -1 over t
+    split w dim 0, b dim 0, a dim 0, u dim 0, m dim 0, y dim -1 over t
     after backward(input): all_reduce(dx, over: t)
   }
   rule loss {

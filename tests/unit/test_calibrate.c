@@ -273,6 +273,10 @@ Test(calibrate, families)
   cr_assert_not(ts_text_among("gemm gemm_* conv", "conv2"));
   cr_assert_not(ts_text_among("gemm gemm_* conv", "grouped_gemm"));
   cr_assert_not(ts_text_among("gemm", "gem"));
+  cr_assert(ts_text_among("a *_directory", "base_output_directory"));
+  cr_assert(ts_text_among("offload_*_perc x", "offload_param_cores_perc"));
+  cr_assert_not(ts_text_among("offload_*_perc", "offload_param_percent"));
+  cr_assert_not(ts_text_among("*_directory", "directory"));
   cr_assert_not(ts_text_among("", "gemm"));
   cr_assert_not(ts_text_among("", ""));
   cr_assert(ts_text_among("*", "x"));
