@@ -25,6 +25,28 @@ typedef struct ways_out_finder {
 
 /* ---- Ways ---- */
 
+static const char *listed(ts_arena *arena, const char *list, const char *item)
+{
+  return ts_arena_printf(arena, "%s%s%s", list, *list && *item ? ", " : "", item);
+}
+
+static const char *replaced_by(const ways_out_finder *f, const ts_way *w)
+{
+  const char *list = "";
+  ts_value v;
+  for (uint32_t i = 0; i < w->define_count; i++) {
+    const char *name = w->defines[i].name;
+    if (ts_env_lookup(f->plan->env, ts_lang_intern(f->s->lang, name, strlen(name)), &v))
+      list = listed(f->arena, list,
+                    ts_arena_printf(f->arena, "%s=%s", name, ts_value_print(f->arena, v)));
+  }
+  for (uint32_t i = 0; i < w->edit_count; i++) {
+    const ts_way_edit *e = &w->edits[i];
+    list = listed(f->arena, list, ts_arena_string(f->arena, f->text + e->begin, e->end - e->begin));
+  }
+  return list;
+}
+
 static void add_way(ways_out_finder *f, const ts_way_edit *edits, uint32_t edit_count,
                     const ts_define *defines, uint32_t define_count)
 {
@@ -32,6 +54,7 @@ static void add_way(ways_out_finder *f, const ts_way_edit *edits, uint32_t edit_
   w.edits = edit_count ? ts_arena_copy(f->arena, edits, edit_count * sizeof *edits) : NULL;
   w.defines =
     define_count ? ts_arena_copy(f->arena, defines, define_count * sizeof *defines) : NULL;
+  w.replaced = replaced_by(f, &w);
   TS_PUSH(f->arena, &f->ways, w);
 }
 
@@ -81,7 +104,8 @@ bool ts_way_join(ts_arena *arena, const ts_way *a, const ts_way *b, ts_way *out)
     TS_PUSH(arena, &defines, i < a->define_count ? a->defines[i] : b->defines[i - a->define_count]);
   TS_SORT(&edits, by_place);
   TS_SORT(&defines, ways_out_by_name);
-  *out = (ts_way){(uint32_t)edits.count, (uint32_t)defines.count, edits.at, defines.at, a->row};
+  *out = (ts_way){(uint32_t)edits.count, (uint32_t)defines.count, edits.at, defines.at, a->row,
+                  listed(arena, a->replaced, b->replaced)};
   return true;
 }
 

@@ -14,6 +14,7 @@ typedef struct ts_way {
   const ts_way_edit *edits;  /* by place; they do not overlap */
   const ts_define *defines;  /* besides the caller's */
   const struct ts_record *row; /* of the list, that asks for it */
+  const char *replaced; /* what stands there now: "pp=2, tp=2", "data_parallel"; empty: nothing */
 } ts_way;
 
 typedef struct ts_ways { uint32_t count; const ts_way *at; } ts_ways;

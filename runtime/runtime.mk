@@ -178,6 +178,8 @@ libts_a_SOURCES += \
 	runtime/play/thread_pool.h \
 	runtime/play/track.c \
 	runtime/play/track.h \
+	runtime/report/bisection.c \
+	runtime/report/bisection.h \
 	runtime/report/calibrated.c \
 	runtime/report/calibrated.h \
 	runtime/report/chrome.c \

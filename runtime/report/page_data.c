@@ -559,6 +559,9 @@ static void put_ways_out(page_data_writer *w)
     }
     fprintf(w->out, "\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", at[i].step, at[i].peak, at[i].over);
   }
+  fputs("],\"instead\":[", w->out);
+  for (uint32_t i = 0; i < count; i++)
+    ts_put_script(w->out, i ? ",\"%s\"" : "\"%s\"", at[i].replaced);
   fputs("]}", w->out);
 }
 

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "ir/names.h"
 #include "runtime/collective/graph.h"
+#include "runtime/report/bisection.h"
 
 typedef struct edge {
   uint32_t from, to, link_class, count;
@@ -134,6 +135,16 @@ static void put_paths(FILE *out, ts_arena *arena, const ts_ir *ir)
     fprintf(out, "  no path to %u devices\n", unreached);
 }
 
+static void put_bisection(FILE *out, ts_arena *arena, const ts_ir *ir)
+{
+  ts_bisection b = ts_bisection_of(ir);
+  if (b.rate > 0)
+    ts_put_text(out,
+                "\nBisection: %s each way between two halves of the devices, which can send %s "
+                "(%.3g : 1 oversubscribed)\n",
+                ts_rate_text(arena, b.rate), ts_rate_text(arena, b.leaving), b.leaving / b.rate);
+}
+
 void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir, const double *use)
 {
   drawing d = topology_draw(arena, ir, true, use);
@@ -162,6 +173,7 @@ void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir, const double 
       fprintf(out, "  %u circuits per end, set up in %.4g us", k->ports, (double)k->setup * 1e-6);
     fprintf(out, "\n");
   }
+  put_bisection(out, arena, ir);
   put_paths(out, arena, ir);
 }
 

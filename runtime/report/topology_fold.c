@@ -395,6 +395,38 @@ static void list_shown(folder *c)
   }
 }
 
+/* How parts stand: see the fields. */
+static void find_places(ts_cluster_fold *f)
+{
+  enum { MANY = 24 };
+  for (uint32_t p = 0; p < f->part_count; p++) {
+    const ts_part *x = &f->parts[p];
+    uint32_t *top = x->kind == TS_IR_NONE ? &f->top : &f->kinds[x->kind].top;
+    *top = x->level > *top ? x->level : *top;
+  }
+  for (uint32_t k = 0; k < f->kind_count; k++)
+    f->kinds[k].turned = f->top > 0;
+  for (uint32_t b = 0; b < f->bundle_count; b++) {
+    ts_bundle *x = &f->bundles[b];
+    const ts_part *from = &f->parts[x->from], *to = &f->parts[x->to];
+    f->parts[x->from].own_links |= x->from == x->to;
+    x->pairing = x->from != x->to && x->count == from->count && x->count == to->count &&
+                 from->shown_count > MANY;
+    if (from->kind == to->kind)
+      continue;
+    if (from->kind != TS_IR_NONE && from->level > 0)
+      f->kinds[from->kind].turned = false;
+    if (to->kind != TS_IR_NONE && to->level > 0)
+      f->kinds[to->kind].turned = false;
+  }
+  for (uint32_t b = 0; b < f->bundle_count; b++) {
+    const ts_part *from = &f->parts[f->bundles[b].from];
+    f->bundles[b].rises = from->kind != TS_IR_NONE &&
+                          from->kind != f->parts[f->bundles[b].to].kind &&
+                          !f->kinds[from->kind].turned && from->level < f->kinds[from->kind].top;
+  }
+}
+
 uint32_t ts_bundle_each(const ts_cluster_fold *f, const ts_bundle *b)
 {
   uint32_t kind = f->parts[b->from].kind, other = f->parts[b->to].kind;
@@ -410,7 +442,8 @@ const ts_cluster_fold *ts_cluster_fold_new(ts_arena *arena, const ts_ir *ir,
 {
   folder c = {.arena = arena, .scratch = ts_arena_new("fold"), .f = TS_NEW(arena, ts_cluster_fold)};
   *c.f = (ts_cluster_fold){
-    .ir = ir, .use = loads ? loads->share : NULL, .assumed = loads ? loads->assumed : 0};
+    .ir = ir, .use = loads ? loads->share : NULL, .assumed = loads ? loads->assumed : 0,
+    .bisection = ts_bisection_of(ir)};
   find_kinds(&c);
   find_parts(&c);
   find_speeds(&c);
@@ -423,6 +456,7 @@ const ts_cluster_fold *ts_cluster_fold_new(ts_arena *arena, const ts_ir *ir,
   find_narrowing(&c);
   choose_islands(&c);
   list_shown(&c);
+  find_places(c.f);
   ts_arena_free(c.scratch);
   return c.f;
 }

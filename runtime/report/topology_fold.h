@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "ir/ir.h"
 #include "runtime/account/link_use.h"
+#include "runtime/report/bisection.h"
 
 typedef struct ts_part {
   uint32_t array, device_class; /* class: TS_IR_NONE of switches */
@@ -19,6 +20,7 @@ typedef struct ts_part {
   uint32_t level;        /* from the devices up, in its island; or from the islands up */
   uint32_t slower;       /* devices below the part's highest speed */
   double speed;          /* of the slowest */
+  bool own_links;        /* between its members */
   double narrowing;      /* of a switch: rate of links down for that of links up; 0: none */
 } ts_part;
 
@@ -34,18 +36,23 @@ typedef struct ts_bundle {
   uint32_t fewer, fewer_vertex;
   double use, most_use; /* mean and highest share of a direction's rate in a step */
   uint32_t busiest;     /* 2 * link + direction */
+  bool pairing;         /* each of many to one of as many others: one line tells as much */
+  bool rises;           /* out of an island, from below its highest parts */
 } ts_bundle;
 
-/* shown: the lowest vertex of the island that is shown */
+/* shown: the lowest vertex of the island that is shown. top: its highest level. turned: devices
+ * alone have links out of it, and stand above its switches, so that these go up behind no box */
 typedef struct ts_island_kind {
-  uint32_t count, shown;
+  uint32_t count, shown, top;
+  bool turned;
 } ts_island_kind;
 
 typedef struct ts_cluster_fold {
   const ts_ir *ir;
   const double *use; /* [2 * links], or NULL: not known */
   double assumed;    /* as in ts_link_loads */
-  uint32_t kind_count, part_count, bundle_count;
+  ts_bisection bisection;
+  uint32_t kind_count, part_count, bundle_count, top; /* top: highest level in no island */
   ts_island_kind *kinds;
   ts_part *parts;
   ts_bundle *bundles;

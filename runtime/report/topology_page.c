@@ -206,6 +206,10 @@ static void put_tiles(FILE *out, ts_arena *arena, const ts_cluster_fold *f, uint
                unequal ?
                  ts_arena_printf(arena, "%s slower or missing", ts_format_count(unequal).text) :
                  "");
+  if (f->bisection.rate > 0)
+    ts_page_tile(out, false, "bisection, each way", ts_rate_text(arena, f->bisection.rate),
+                 ts_arena_printf(arena, "oversubscription %.3g : 1",
+                                 f->bisection.leaving / f->bisection.rate));
   if (step)
     ts_page_tile(out, false, "step time", ts_format_time(step).text, "");
   if (busiest)

@@ -32,6 +32,8 @@ enum {
   BESIDE = 24, /* between boxes of a row */
   STACK = 5,   /* frames behind a frame */
   MOST_KINDS = 6,
+  RISERS = 6, /* beside each other */
+  RISER = 11,
   MARGIN = 14
 };
 
@@ -74,8 +76,6 @@ typedef struct picture {
   double width, height;
 } picture;
 
-static double topology_svg_larger(double a, double b) { return a > b ? a : b; }
-
 static double text_width(const char *text) { return 6.4 * ts_report_columns(text); }
 
 static const char *topology_svg_name_of(const picture *p, uint32_t array)
@@ -84,14 +84,6 @@ static const char *topology_svg_name_of(const picture *p, uint32_t array)
 }
 
 /* ---- Boxes ---- */
-
-static bool has_own_links(const picture *p, uint32_t part)
-{
-  for (uint32_t b = 0; b < p->f->bundle_count; b++)
-    if (p->f->bundles[b].from == part && p->f->bundles[b].to == part)
-      return true;
-  return false;
-}
 
 /* Parts whose members are linked to each other stand by their last three indices. */
 static bool is_lattice(const picture *p, uint32_t part, uint32_t *dims)
@@ -104,7 +96,7 @@ static bool is_lattice(const picture *p, uint32_t part, uint32_t *dims)
     dims[2 - d] = n;
     size *= n;
   }
-  return has_own_links(p, part) && size == x->shown_count && dims[2] <= 32 && dims[1] > 1;
+  return p->f->parts[part].own_links && size == x->shown_count && dims[2] <= 32 && dims[1] > 1;
 }
 
 static void place_cells(const picture *p, uint32_t part)
@@ -155,7 +147,7 @@ static void size_box(const picture *p, uint32_t part)
   const ts_part *x = &f->parts[part];
   topology_svg_box *b = &p->boxes[part];
   place_cells(p, part);
-  bool own = has_own_links(p, part);
+  bool own = p->f->parts[part].own_links;
   b->pitch = own && b->drawn < MANY_CELLS ? WIDE_PITCH : PITCH;
   b->top = HEAD + (own ? ARC_ROOM : 0);
   b->head = x->shown_count == 1 ?
@@ -172,8 +164,8 @@ static void size_box(const picture *p, uint32_t part)
   if (b->drawn < x->shown_count)
     b->more =
       ts_arena_printf(p->arena, "and %s more", ts_format_count(x->shown_count - b->drawn).text);
-  b->w = topology_svg_larger(b->columns * b->pitch, text_width(b->under));
-  b->w = topology_svg_larger(b->w, 1.15 * text_width(b->head)) + 2 * PAD;
+  b->w = fmax(b->columns * b->pitch, text_width(b->under));
+  b->w = fmax(b->w, 1.15 * text_width(b->head)) + 2 * PAD;
   b->h = b->top + b->rows * b->pitch + PAD + (b->more ? LINE : 0);
 }
 
@@ -182,7 +174,7 @@ static void size_box(const picture *p, uint32_t part)
 static void add_line(label *l, const char *text)
 {
   l->lines[l->count++] = text;
-  l->w = topology_svg_larger(l->w, text_width(text) + 14);
+  l->w = fmax(l->w, text_width(text) + 14);
   l->h = l->count * LINE + 4;
 }
 
@@ -227,7 +219,9 @@ static bool label_above(const picture *p, const topology_svg_row *r, uint32_t bu
     return false;
   bool out = from->kind != to->kind;
   return out ? r->kind == TS_IR_NONE && r->level == 0 :
-               from->kind == r->kind && from->level == r->level;
+               from->kind == r->kind &&
+                 (r->kind != TS_IR_NONE && p->f->kinds[r->kind].turned ? to : from)->level ==
+                   r->level;
 }
 
 static void measure_row(const picture *p, topology_svg_row *r)
@@ -236,24 +230,15 @@ static void measure_row(const picture *p, topology_svg_row *r)
   for (uint32_t i = 0; i < p->f->part_count; i++)
     if (in_row(p, r, i)) {
       r->w += p->boxes[i].w + (r->w > 0 ? BESIDE : 0);
-      r->h = topology_svg_larger(r->h, p->boxes[i].h);
+      r->h = fmax(r->h, p->boxes[i].h);
     }
   for (uint32_t b = 0; b < p->f->bundle_count; b++)
     if (label_above(p, r, b)) {
       labels += p->labels[b].w + 8;
-      high = topology_svg_larger(high, p->labels[b].h);
+      high = fmax(high, p->labels[b].h);
     }
-  r->w = topology_svg_larger(r->w, labels);
+  r->w = fmax(r->w, labels);
   r->gap = high > 0 ? GAP + high : 0;
-}
-
-static uint32_t top_level(const picture *p, uint32_t kind)
-{
-  uint32_t top = 0;
-  for (uint32_t i = 0; i < p->f->part_count; i++)
-    if (p->f->parts[i].kind == kind && p->f->parts[i].level > top)
-      top = p->f->parts[i].level;
-  return top;
 }
 
 static void put_boxes(const picture *p, const topology_svg_row *r, double left, double width)
@@ -273,7 +258,7 @@ static void put_boxes(const picture *p, const topology_svg_row *r, double left, 
 
 static bool has_frame(const picture *p, uint32_t kind)
 {
-  return p->f->kinds[kind].count > 1 || p->f->kind_count > 1 || top_level(p, TS_IR_NONE) > 0;
+  return p->f->kinds[kind].count > 1 || p->f->kind_count > 1 || p->f->top > 0;
 }
 
 /* Rows of a kind from `y` on; how high they are. */
@@ -281,18 +266,25 @@ static void lay_frame(picture *p, uint32_t kind, double x, double y)
 {
   frame *f = &p->frames[kind];
   double at = y + (has_frame(p, kind) ? FRAME_HEAD + PAD : 0);
-  for (uint32_t level = top_level(p, kind) + 1; level-- > 0;) {
-    topology_svg_row r = {.level = level, .kind = kind};
+  uint32_t top = p->f->kinds[kind].top;
+  bool turned = p->f->kinds[kind].turned;
+  for (uint32_t i = 0; i <= top; i++) {
+    topology_svg_row r = {.level = turned ? i : top - i, .kind = kind};
     measure_row(p, &r);
     if (!(r.w > 0))
       continue;
     at += r.gap;
     r.y = at;
     at += r.h;
-    f->w = topology_svg_larger(f->w, r.w + 2 * PAD);
+    f->w = fmax(f->w, r.w + 2 * PAD);
     TS_PUSH(p->arena, &p->rows, r);
   }
-  f->w = topology_svg_larger(f->w, 250);
+  f->w = fmax(f->w, 280);
+  for (uint32_t b = 0; b < p->f->bundle_count; b++)
+    if (p->f->parts[p->f->bundles[b].from].kind == kind && p->f->bundles[b].rises) {
+      f->w += 2 * RISERS * RISER;
+      break;
+    }
   f->x = x;
   f->y = y;
   f->h = at - y + (has_frame(p, kind) ? PAD : 0);
@@ -305,14 +297,14 @@ static void lay_bottom(picture *p, topology_svg_row *r, double y)
   for (uint32_t k = 0; k < p->kinds; k++) {
     lay_frame(p, k, x, y);
     x += p->frames[k].w + BESIDE + STACK * 2;
-    r->h = topology_svg_larger(r->h, p->frames[k].h);
+    r->h = fmax(r->h, p->frames[k].h);
   }
   for (uint32_t i = 0; i < p->f->part_count; i++)
     if (in_row(p, r, i)) {
       p->boxes[i].x = x;
       p->boxes[i].y = y;
       x += p->boxes[i].w + BESIDE;
-      r->h = topology_svg_larger(r->h, p->boxes[i].h);
+      r->h = fmax(r->h, p->boxes[i].h);
     }
   r->w = x - MARGIN - BESIDE;
 }
@@ -321,7 +313,7 @@ static void lay_out(picture *p)
 {
   double y = MARGIN, widest = 0;
   size_t outer = 0;
-  for (uint32_t level = top_level(p, TS_IR_NONE); level > 0; level--) {
+  for (uint32_t level = p->f->top; level > 0; level--) {
     topology_svg_row r = {.level = level, .kind = TS_IR_NONE};
     measure_row(p, &r);
     if (!(r.w > 0))
@@ -329,17 +321,17 @@ static void lay_out(picture *p)
     y += r.gap;
     r.y = y;
     y += r.h;
-    widest = topology_svg_larger(widest, r.w);
+    widest = fmax(widest, r.w);
     TS_PUSH(p->arena, &p->rows, r);
   }
   outer = p->rows.count;
   topology_svg_row bottom = {.level = 0, .kind = TS_IR_NONE}, labels = bottom;
   measure_row(p, &labels);
   y += labels.gap;
-  widest = topology_svg_larger(widest, labels.w);
+  widest = fmax(widest, labels.w);
   bottom.y = y;
   lay_bottom(p, &bottom, y);
-  widest = topology_svg_larger(widest, bottom.w);
+  widest = fmax(widest, bottom.w);
   double shift = (widest - bottom.w) / 2;
   for (uint32_t k = 0; k < p->kinds; k++)
     p->frames[k].x += shift;
@@ -380,19 +372,28 @@ static void ends_of(const picture *p, uint32_t link, double at[4])
   topology_svg_end_of(p, l->to, l->from, &at[2], &at[3]);
 }
 
+/* A link out of an island from below other boxes goes up beside them: the last leg begins at the
+ * frame's top edge. */
+static bool rises(const picture *p, uint32_t link, double leg[4])
+{
+  const ts_ir_link *l = &p->f->ir->links[link];
+  const ts_bundle *b = &p->f->bundles[p->f->bundle_of[link]];
+  ends_of(p, link, leg);
+  if (!b->rises)
+    return false;
+  bool first = p->f->part_of[l->from] == b->from;
+  const frame *f = &p->frames[p->f->parts[b->from].kind];
+  uint32_t place = p->place[first ? l->from : l->to] % RISERS;
+  double far[2] = {leg[first ? 2 : 0], leg[first ? 3 : 1]};
+  memcpy(leg, (double[]){f->x + f->w - (RISERS - place - 0.5) * RISER, f->y, far[0], far[1]},
+         4 * sizeof *leg);
+  return true;
+}
+
 static bool drawn(const picture *p, uint32_t link)
 {
   const ts_ir_link *l = &p->f->ir->links[link];
   return p->place[l->from] != TS_IR_NONE && p->place[l->to] != TS_IR_NONE;
-}
-
-/* Each of many to one of as many others: one line tells as much. */
-static bool is_pairing(const picture *p, const ts_bundle *b)
-{
-  enum { MANY = 24 };
-  const ts_part *from = &p->f->parts[b->from], *to = &p->f->parts[b->to];
-  return b->from != b->to && b->count == from->count && b->count == to->count &&
-         from->shown_count > MANY;
 }
 
 /* A label stands where its lines cross its height in the mean. */
@@ -407,9 +408,9 @@ static void settle_labels(const picture *p)
   for (uint32_t l = 0; l < p->f->ir->links_count; l++) {
     uint32_t b = p->f->bundle_of[l];
     double e[4];
-    if (!drawn(p, l) || is_pairing(p, &p->f->bundles[b]))
+    if (!drawn(p, l) || p->f->bundles[b].pairing)
       continue;
-    ends_of(p, l, e);
+    rises(p, l, e);
     double at = e[1] == e[3] ? 0.5 : (p->labels[b].y - e[1]) / (e[3] - e[1]);
     sum[b] += e[0] + (e[2] - e[0]) * (at < 0 ? 0 : at > 1 ? 1 : at);
     count[b]++;
@@ -443,7 +444,7 @@ static void spread_labels(const picture *p, const topology_svg_row *r)
     overlap |= a->x + a->w / 2 + 8 > b->x - b->w / 2;
   }
   double x = count ? middle / count - total / 2 : 0;
-  x = x < 4 ? 4 : x + total > p->width - 4 ? topology_svg_larger(4, p->width - 4 - total) : x;
+  x = x < 4 ? 4 : x + total > p->width - 4 ? fmax(4, p->width - 4 - total) : x;
   for (uint32_t i = 0; overlap && i < count; i++) {
     label *l = &p->labels[order[i]];
     l->x = x + 4 + l->w / 2;
@@ -459,7 +460,7 @@ static void label_inside(const picture *p)
       continue;
     x->inside += p->labels[b].h + 6;
     x->h += p->labels[b].h + 6;
-    x->w = topology_svg_larger(x->w, p->labels[b].w + 2 * PAD);
+    x->w = fmax(x->w, p->labels[b].w + 2 * PAD);
   }
 }
 
@@ -507,7 +508,7 @@ static uint32_t use_of(double share)
 
 static double link_use(const ts_cluster_fold *f, uint32_t link)
 {
-  return f->use ? topology_svg_larger(f->use[2 * link], f->use[2 * link + 1]) : 0;
+  return f->use ? fmax(f->use[2 * link], f->use[2 * link + 1]) : 0;
 }
 
 /* Neighbours in a box are joined straight, others by an arc, as are boxes of one row. */
@@ -515,12 +516,18 @@ static void put_line(const picture *p, uint32_t link)
 {
   const ts_ir_link *l = &p->f->ir->links[link];
   bool inside = p->f->part_of[l->from] == p->f->part_of[l->to];
-  double e[4];
+  double e[4], leg[4];
   ends_of(p, link, e);
-  double dx = fabs(e[2] - e[0]), dy = fabs(e[3] - e[1]), far = topology_svg_larger(dx, dy),
+  if (rises(p, link, leg)) {
+    bool first = p->f->part_of[l->from] == p->f->bundles[p->f->bundle_of[link]].from;
+    fprintf(p->out, "M%.1f %.1fV%.1fH%.1fV%.1fL%.1f %.1f", e[first ? 0 : 2], e[first ? 1 : 3],
+            e[first ? 1 : 3] - RISER, leg[0], leg[1], leg[2], leg[3]);
+    return;
+  }
+  double dx = fabs(e[2] - e[0]), dy = fabs(e[3] - e[1]), far = fmax(dx, dy),
          near = 1.5 * p->boxes[p->f->part_of[l->from]].pitch,
          bend = inside && far < near ? 0 :
-                inside || dy < 1     ? topology_svg_larger(far * 0.15, 26) :
+                inside || dy < 1     ? fmax(far * 0.15, 26) :
                                        0;
   bend = bend > 44 ? 44 : bend;
   if (bend > 0)
@@ -593,12 +600,13 @@ static void put_bundle_lines(const picture *p, uint32_t bundle, const uint32_t *
   const ts_bundle *b = &p->f->bundles[bundle];
   const char *colour = tiers[tier_of(b)].colour, *dash = tiers[tier_of(b)].dash;
   double width = line_width(b);
-  if (!count || count > MOST_LINES || is_pairing(p, b)) {
+  if (!count || count > MOST_LINES || b->pairing) {
     const topology_svg_box *x = &p->boxes[b->from], *y = &p->boxes[b->to];
     if (b->from == b->to)
       return;
-    fprintf(p->out, "<path d=\"M%.1f %.1fL%.1f %.1f", x->x + x->w / 2, x->y, y->x + y->w / 2,
-            y->y + y->h);
+    bool below = y->y > x->y; /* in a frame that is turned */
+    fprintf(p->out, "<path d=\"M%.1f %.1fL%.1f %.1f", x->x + x->w / 2, below ? x->y + x->h : x->y,
+            y->x + y->w / 2, below ? y->y : y->y + y->h);
     put_stroke(p, p->f->use ? uses[use_of(b->most_use)].colour : colour, dash, 6);
     return;
   }
@@ -616,6 +624,29 @@ static void put_bundle_lines(const picture *p, uint32_t bundle, const uint32_t *
 static void put_title(const picture *p, const char *text)
 {
   ts_put_xml(p->out, "<title>%s</title>\n", text);
+}
+
+/* Where links of a bundle leave a frame: at its top edge, a port each. */
+static void put_nics(const picture *p, uint32_t bundle, const uint32_t *links, uint32_t count)
+{
+  enum { PORT = 9 };
+  const ts_bundle *b = &p->f->bundles[bundle];
+  const ts_part *from = &p->f->parts[b->from];
+  if (from->kind == TS_IR_NONE || from->kind == p->f->parts[b->to].kind ||
+      !has_frame(p, from->kind) || !count || count > MOST_LINES)
+    return;
+  double top = p->frames[from->kind].y;
+  fputs("<g class=\"nics\" fill=\"#fff\" stroke=\"#7d8794\">\n", p->out);
+  for (uint32_t i = 0; i < count; i++) {
+    double e[4], at;
+    rises(p, links[i], e);
+    at = e[1] == e[3] ? 0.5 : (top - e[1]) / (e[3] - e[1]);
+    fprintf(p->out, "<rect class=\"nic\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\">",
+            e[0] + (e[2] - e[0]) * at - PORT / 2.0, top - PORT / 2.0, PORT, PORT);
+    put_title(p, ts_arena_printf(p->arena, "NIC: %s", ts_link_text(p->arena, p->f->ir, links[i])));
+    fputs("</rect>\n", p->out);
+  }
+  fputs("</g>\n", p->out);
 }
 
 /* ---- Drawing ---- */
@@ -751,12 +782,19 @@ static void put_keys(picture *p)
   for (uint32_t t = 0; t < TIERS; t++)
     if (tier_occurs(p, t))
       x = put_key(p, x, y, p->f->use ? "#7d8794" : tiers[t].colour, tiers[t].dash, tiers[t].name);
-  p->width = topology_svg_larger(p->width, x);
+  p->width = fmax(p->width, x);
   for (uint32_t k = 0, begun = 0; p->f->use && k < USES; k++) {
     x = begun++ ? x : MARGIN;
     y = begun == 1 ? y + 20 : y;
     x = put_key(p, x, y, uses[k].colour, "", uses[k].name);
-    p->width = topology_svg_larger(p->width, x);
+    p->width = fmax(p->width, x);
+  }
+  const char *bisection = ts_bisection_text(p->arena, &p->f->bisection);
+  if (*bisection) {
+    y += 20;
+    topology_svg_put_text(p, MARGIN, y, " class=\"small\"",
+                          ts_arena_printf(p->arena, "bisection %s", bisection));
+    p->width = fmax(p->width, MARGIN + text_width(bisection) + 80);
   }
   if (p->kinds < p->f->kind_count) {
     y += 20;
@@ -783,6 +821,8 @@ static void put_all_lines(const picture *p)
   for (uint32_t b = 0; b < n; b++)
     if (is_drawn(p, b) && p->f->bundles[b].from != p->f->bundles[b].to)
       put_bundle_lines(p, b, of + first[b], first[b + 1] - first[b]);
+  for (uint32_t b = 0; b < n; b++)
+    put_nics(p, b, of + first[b], first[b + 1] - first[b]);
   for (uint32_t k = 0; k < p->kinds; k++)
     put_frame_text(p, k);
   for (uint32_t i = 0; i < p->f->part_count; i++)

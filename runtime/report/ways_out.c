@@ -18,7 +18,7 @@ static const char *ways_out_row(const ts_way_out *w, ts_arena *arena)
     text = ts_arena_printf(arena, "%s%s%*s%.*s", text, line == w->change ? "" : "\n",
                            line == w->change ? 0 : INDENT - 1, "", (int)(end - line), line);
   }
-  return text;
+  return *w->replaced ? ts_arena_printf(arena, "%s  (instead of %s)", text, w->replaced) : text;
 }
 
 const char *ts_ways_out_table(const ts_ways_out *ways, ts_arena *arena, uint32_t most)
@@ -56,6 +56,7 @@ static cJSON *object_of(const ts_way_out *w)
     snprintf(text, sizeof text, "%.*s", (int)(end - line), line);
     cJSON_AddItemToArray(lines, cJSON_CreateString(text));
   }
+  cJSON_AddStringToObject(object, "instead_of", w->replaced);
   cJSON_AddNumberToObject(object, "step_time_ps", (double)w->step);
   cJSON_AddNumberToObject(object, "peak_memory_bytes", (double)w->peak);
   cJSON_AddNumberToObject(object, "over_bytes", (double)w->over);

@@ -11,6 +11,7 @@
 typedef struct ts_way_out {
   /* what to write, line by line: options of the command line, lines of the plan */
   const char *change;
+  const char *replaced; /* what the plan has instead; empty: nothing */
   uint64_t step;      /* ps */
   uint64_t peak;      /* bytes on the fullest device, with what driver and libraries hold */
   uint64_t over;      /* bytes more than that device has; 0: it fits */

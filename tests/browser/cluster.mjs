@@ -34,6 +34,23 @@ const overlaps = page => page.evaluate(() => {
   return boxes.filter((a, i) => boxes.some((b, k) => i < k && meet(a, b) && !inside(a, b) && !inside(b, a))).length;
 });
 
+// Lines that go on behind a box: points of theirs, drawn by the piece, that lie inside of one.
+const behind = page => page.evaluate(() => {
+  const boxes = [...document.querySelectorAll(".topology .part > .box")].map(e => e.getBBox()), svg = document.querySelector("svg.topology"), wrong = [];
+  for (const path of svg.querySelectorAll("g > path")) {
+    if (path.closest(".part")) continue;
+    for (const piece of path.getAttribute("d").split(/(?=M)/)) {
+      const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+      line.setAttribute("d", piece);
+      for (let k = 0, length = line.getTotalLength(); k <= 60; k++) {
+        const at = line.getPointAtLength(length * k / 60);
+        if (boxes.some(b => at.x > b.x + 2 && at.x < b.x + b.width - 2 && at.y > b.y + 2 && at.y < b.y + b.height - 2)) { wrong.push(piece); break; }
+      }
+    }
+  }
+  return wrong;
+});
+
 for (const name of readdirSync(clusters).filter(f => f.endsWith(".html")).map(f => f.slice(0, -5)).sort()) {
   const file = join(clusters, name + ".html");
   for (const [width, scheme] of [[1280, "light"], [1280, "dark"], [800, "light"], [800, "dark"]]) {
@@ -47,6 +64,10 @@ for (const name of readdirSync(clusters).filter(f => f.endsWith(".html")).map(f 
   }
   const page = await open(file);
   const links = await page.evaluate(() => { const c = window.page.cluster; return [c.links.length, +document.querySelectorAll(".tiles b")[3].textContent.replace(/,/g, "")]; });
+  const hidden = await behind(page);
+  check(`${name}: no link goes behind a box`, !hidden.length, hidden.slice(0, 3).join("; "));
+  const outs = await page.locator("svg.topology .frame").count() && await page.locator("svg.topology .nic").count(), bisection = await page.locator(".tiles").textContent();
+  check(`${name}: bisection and oversubscription, and NICs where links leave an island`, /bisection, each way[\d.]+ .B\/soversubscription [\d.]+ : 1/.test(bisection) && (outs > 0 || /torus|wafer/.test(name)), `${outs} ${bisection}`);
   check(`${name}: all links are told`, links[0] === links[1], links.join());
   await page.close();
 }

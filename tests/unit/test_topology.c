@@ -112,3 +112,41 @@ Test(topology, missing_links_leave_a_picture)
   ts_arena_free(arena);
   ts_ir_builder_free(b);
 }
+
+/* Closed forms: a full tree carries what its devices send, a narrow one half of it, a ring 2 links. */
+Test(topology, bisections)
+{
+  ts_ir ir;
+  ts_ir_builder *b = cluster_of("nic", false, &ir);
+  ts_bisection half = ts_bisection_of(&ir);
+  cr_assert_float_eq(half.rate, 40e9, 1);
+  cr_assert_float_eq(half.leaving, 40e9, 1);
+  ts_ir_builder_free(b);
+  ts_error error = {0};
+  const char *narrow = "axis x 4\nstream compute\ndevice_class d 1 TB/s\ndevices gpu[4] of d\n"
+                       "switches leaf[2]\nswitches spine[1]\nlink_class nic 10 GB/s latency 1 us\n"
+                       "link gpu[0] -- leaf[0] nic\nlink gpu[1] -- leaf[0] nic\n"
+                       "link gpu[2] -- leaf[1] nic\nlink gpu[3] -- leaf[1] nic\n"
+                       "link leaf[0] -- spine[0] nic\nlink leaf[1] -- spine[0] nic\n"
+                       "fragment F {\n}\nprogram { F 0\n}\n",
+             *ring = "axis x 6\nstream compute\ndevice_class d 1 TB/s\ndevices gpu[6] of d\n"
+                     "link_class nic 10 GB/s latency 1 us\n"
+                     "link gpu[0] -- gpu[1] nic\nlink gpu[1] -- gpu[2] nic\n"
+                     "link gpu[2] -- gpu[3] nic\nlink gpu[3] -- gpu[4] nic\n"
+                     "link gpu[4] -- gpu[5] nic\nlink gpu[5] -- gpu[0] nic\n"
+                     "fragment F {\n}\nprogram { F 0\n}\n";
+  b = ts_ir_parse(narrow, strlen(narrow), &error);
+  cr_assert(b, "line %u: %s", error.line, error.message);
+  ts_ir_builder_view(b, &ir);
+  half = ts_bisection_of(&ir);
+  cr_assert_float_eq(half.rate, 10e9, 1);
+  cr_assert_float_eq(half.leaving, 20e9, 1);
+  ts_ir_builder_free(b);
+  b = ts_ir_parse(ring, strlen(ring), &error);
+  cr_assert(b, "line %u: %s", error.line, error.message);
+  ts_ir_builder_view(b, &ir);
+  half = ts_bisection_of(&ir);
+  cr_assert_float_eq(half.rate, 20e9, 1);
+  cr_assert_float_eq(half.leaving, 60e9, 1);
+  ts_ir_builder_free(b);
+}

@@ -196,6 +196,7 @@ static void try_all(ways_out_search *x, const trials *all)
         continue;
       t->guess = t->out.over + (t->out.step ? 0 : x->above);
       t->out.change = ts_way_lines(x->arena, &t->way, x->text, x->size);
+      t->out.replaced = t->way.replaced;
       if (t->out.over)
         TS_PUSH(x->arena, &x->fails, *t);
       else

@@ -163,11 +163,13 @@ function waysOf(run, section) {
   const most = Math.max(limit, now, ...run.ways.at.map(way => way[way.length - 2])) || 1;
   const row = (name, step, peak) => [name, timeText(step), step === run.step ? "" : `${step > run.step ? "+" : "\u2212"}${shareText(Math.abs(step / run.step - 1))}`,
     bytesText(peak), room(peak), bar([{name: "peak", text: bytesText(peak), value: peak, colour: limit && peak > limit ? "var(--path)" : "var(--busy)"}], most, `${bytesText(peak)}${limit ? ` of ${bytesText(limit)}` : ""}`)];
+  const instead = way => run.ways.instead[run.ways.at.indexOf(way)];
   const show = way => {
     const [step, peak] = way.slice(-3);
     shown.replaceChildren(table(["", "step time", "against the plan", "peak memory", "of the device", ""],
         [row("the plan as it is", run.step, now), row("changed", step, peak)], limit ? `The device has ${bytesText(limit)}.` : ""),
-      element("p", {}, way[0].startsWith("-D") ? "Options:" : "Lines of the plan:"), element("pre", {tabindex: "0"}, way.slice(0, -3).join("\n")));
+      element("p", {}, way[0].startsWith("-D") ? "Options:" : "Lines of the plan:"), element("pre", {tabindex: "0"}, way.slice(0, -3).join("\n")),
+      ...instead(way) ? [element("p", {class: "instead"}, "Instead of ", element("code", {}, instead(way)))] : []);
     for (const b of section.querySelectorAll("button")) b.setAttribute("aria-pressed", String(b.way === way));
   };
   section.append(element("h2", {}, run.ways.fit ? "It does not fit in memory: ways out" : "It does not fit in memory; the closest change"),
