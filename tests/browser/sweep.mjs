@@ -89,8 +89,10 @@ await page.locator(".plans thead button").first().click();
 
 await page.locator(".plans tbody tr").nth(4).click();
 check("a row chooses its plan", await chosen() === await page.evaluate(() => +document.querySelectorAll(".plans tbody tr")[4].dataset.plan));
-const command = await page.locator("#plan code").textContent();
+const command = await page.locator("#plan code").first().textContent();
 check("its command names its parameters", /^tsrun -D tp=\d+ -D pp=\d+ -D dp=\d+ -D v=\d+ -D micro=\d+ \S*degrees\.ts$/.test(command), command);
+const paged = await page.locator("#plan code").nth(1).textContent();
+check("and one makes its page", paged === command.replace("tsrun", `tsrun --format=html -o plan-${await chosen() + 1}.html`), paged);
 await page.locator(".heat button").first().click();
 check("a cell of the heat map chooses one", await page.locator(".heat button[aria-pressed=true]").count() === 1);
 

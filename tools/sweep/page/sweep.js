@@ -91,9 +91,9 @@ class Sweep {
   }
 
   // The command that shows a plan in full, as a shell takes it.
-  commandOf(i) {
+  commandOf(i, options = []) {
     const quoted = w => /^[\w@%+=:,./-]+$/.test(w) ? w : `'${w.replace(/'/g, "'\\''")}'`;
-    return [...this.command, ...this.parameters.flatMap(p => ["-D", `${p.name}=${this.text(p, i)}`]), this.file].map(quoted).join(" ");
+    return [...this.command, ...options, ...this.parameters.flatMap(p => ["-D", `${p.name}=${this.text(p, i)}`]), this.file].map(quoted).join(" ");
   }
 }
 
@@ -112,14 +112,15 @@ function planOf(sweep, section) {
     if (sweep.limit[i] !== null && held > sweep.limit[i]) facts.push(["it lacks", bytesText(held - sweep.limit[i])]);
     const why = sweep.why.of[i] < 0 ? null : sweep.why.words[sweep.why.of[i]];
     const warnings = sweep.warnings.of[i] < 0 ? [] : sweep.warnings.words[sweep.warnings.of[i]].split(" | ");
-    const command = sweep.commandOf(i), said = element("span", {class: "status", role: "status"});
+    const said = element("span", {class: "status", role: "status"});
+    const commandLine = (name, command) => element("div", {class: "command"}, name, element("code", {tabindex: 0}, command),
+      element("button", {"aria-label": `Copy the command of its ${name.toLowerCase()}`, onclick: () => copy(command, said)}, "Copy"));
     section.append(element("h2", {}, `Plan ${i + 1} of ${countText(sweep.count)}`),
       element("div", {class: "details"},
         element("dl", {}, facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))),
         why ? element("p", {}, `Refused: ${why}`) : null,
         warnings.length ? element("ul", {}, warnings.map(w => element("li", {}, w))) : null,
-        element("div", {class: "command"}, element("code", {tabindex: 0}, command),
-          element("button", {onclick: () => copy(command, said)}, "Copy"), said)));
+        commandLine("Report", sweep.commandOf(i)), commandLine("Page", sweep.commandOf(i, ["--format=html", "-o", `plan-${i + 1}.html`])), said));
   };
   sweep.listeners.push(draw);
   draw();
