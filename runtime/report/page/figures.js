@@ -16,8 +16,8 @@ function legendOf(parts) {
 }
 
 function table(heads, rows, caption) {
-  return element("div", {class: "wide"}, element("table", {}, element("caption", {}, caption),
-    element("thead", {}, element("tr", {}, heads.map(h => element("th", {scope: "col"}, h)))),
+  return element("div", {class: "wide", tabindex: 0, role: "region", "aria-label": caption || "Table"}, element("table", {}, element("caption", {}, caption),
+    element("thead", {}, element("tr", {}, heads.map(h => h ? element("th", {scope: "col"}, h) : element("td")))),
     element("tbody", {}, rows.map(cells => element("tr", {}, cells.map((c, i) => element(i ? "td" : "th", i ? {} : {scope: "row"}, c)))))));
 }
 
