@@ -158,6 +158,7 @@ stdlib_files = \
 	stdlib/models/timm_convnext.ts \
 	stdlib/models/vgg.ts \
 	stdlib/models/vit.ts \
+	stdlib/network_models.ts \
 	stdlib/networks.ts \
 	stdlib/networks/a100_sxm.json \
 	stdlib/networks/a100_sxm_curves.json \
@@ -214,6 +215,7 @@ stdlib_files = \
 	stdlib/strategies/local_sgd.ts \
 	stdlib/strategies/megatron.ts \
 	stdlib/strategies/offload.ts \
+	stdlib/strategies/outputs.ts \
 	stdlib/strategies/recompute.ts \
 	stdlib/strategies/tied.ts \
 	stdlib/tools/causes.ts \

@@ -262,9 +262,72 @@ const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text,
   return t;
 }
 
+/* -- Lists of the language: a record for each point -- */
+
+static bool number_in(const ts_record *record, const char *name, double least, double most,
+                      double *out)
+{
+  const ts_value *v = ts_record_find(record, name);
+  if (!v)
+    return *out >= least;
+  bool whole = v->type == TS_T_INT;
+  *out = whole ? (double)v->u.integer : v->type == TS_T_QUANTITY ? v->u.real : NAN;
+  return *out >= least && *out <= most;
+}
+
+static const char *point_of(const ts_value *row, ts_ir_net_point *p)
+{
+  if (row->type != TS_T_RECORD)
+    return "it is no record";
+  const ts_record *r = row->u.record;
+  const ts_value *time = ts_record_find(r, "time"), *bytes = ts_record_find(r, "bytes");
+  double ranks = 0, islands = 1, bits = 0, seconds = 0;
+  int kind = ts_collective_named(ts_record_text(r, "collective"));
+  if (kind < 0)
+    return "`collective` is not the name of one";
+  if (!number_in(r, "ranks", 1, 1e7, &ranks) || !number_in(r, "islands", 1, ranks, &islands))
+    return "`ranks` is a whole number from 1, `islands` one up to it";
+  if (!bytes || !ts_dimension_equal(bytes->dimension, TS_DIM_SIZE) ||
+      !number_in(r, "bytes", 8, 8e18, &bits))
+    return "`bytes` is a size of a byte or more";
+  if (!time || !ts_dimension_equal(time->dimension, TS_DIM_TIME) ||
+      !number_in(r, "time", 1e-12, 1e5, &seconds))
+    return "`time` is a time above 0 and below a day";
+  *p = (ts_ir_net_point){.collective = (uint32_t)kind,
+                         .ranks = (uint32_t)ranks,
+                         .islands = (uint32_t)islands,
+                         .bytes = (uint64_t)(bits / 8),
+                         .time = (uint64_t)llround(seconds * 1e12)};
+  return NULL;
+}
+
+static const ts_network_table *table_of_list(ts_session *s, const ts_value *source)
+{
+  uint32_t count = (uint32_t)ts_sequence_count(*source);
+  ts_ir_net_point *points = TS_NEW_ARRAY(s->arena, ts_ir_net_point, count + 1);
+  const char *wrong = NULL;
+  uint32_t row = 0;
+  for (; row < count && !wrong; row += !wrong) {
+    ts_value v = ts_sequence_at(*source, row);
+    wrong = point_of(&v, &points[row]);
+  }
+  if (!wrong && count)
+    return ts_network_table_of_points(s->arena, points, count);
+  ts_diag *d = ts_report(s, TS_E0505, source->span, "rows of `measured` that are no points");
+  if (count)
+    ts_diag_here(d, "row %u: %s", row + 1, wrong);
+  else
+    ts_diag_here(d, "there are none");
+  ts_diag_help(d, "a row is a record: { collective: \"all_reduce\", ranks: 8, islands: 1, "
+                  "bytes: 1 MiB, time: 40 us }");
+  return NULL;
+}
+
 const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *source,
                                             const ts_network_options *options)
 {
+  if (source && source->type == TS_T_LIST && !options->where_count)
+    return table_of_list(s, source);
   const ts_applied *a =
     source && source->type == TS_T_APPLIED && !source->u.applied->decl ? source->u.applied : NULL;
   const ts_value *file = a && !strcmp(a->name, "table")        ? ts_record_find(&a->args, "file") :

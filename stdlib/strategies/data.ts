@@ -185,3 +185,17 @@ strategy hsdp(
     after gradients: all_reduce(gradients, over: r, bucket: _all, overlap: overlap)
   }
 }
+
+// PyTorch's DataParallel: one process with a thread for each device of `d`. Before each forward
+// device 0 copies its parameters to all, and after the whole backward gradients are summed on it, in
+// buffers of 10 MiB (torch/nn/parallel: replicate, comm.broadcast_coalesced and
+// reduce_add_coalesced). Nothing goes on meanwhile. The optimizer of device 0 steps; others wait as
+// long. Not in it: the copies of inputs to the devices and of outputs back, the state of the
+// optimizer that devices but the first do not hold, and Python's lock.
+strategy torch_data_parallel(d: Axis, bucket: Any = 10 MiB) {
+  rule copies {
+    match *
+    before forward: broadcast(parameters, over: d, bucket: bucket, overlap: false)
+    after backward(weight): reduce(gradients, over: d, bucket: bucket, overlap: false)
+  }
+}

@@ -72,6 +72,7 @@ plan strategies(
     if among("gather", use) then context_parallel(cp, overlap: true) else none,
     if among("ulysses", use) then ulysses(cp) else none,
     if among("ddp", use) then data_parallel(dp * cp * ep * r) else none,
+    if among("threads", use) then torch_data_parallel(dp) else none,
     if among("zero1_beside", use) then zero1(dp * cp * ep * r, bucket: bucket, beside: true) else none,
     if among("zero1", use) then zero1(dp * cp * ep * r) else none,
     if among("zero2", use) then zero2(dp * cp * ep * r) else none,

@@ -2,28 +2,8 @@
 // Adam; vocabularies are padded to what divides. Measured link rates are not printed:
 // those of P1 and P3 are nominal, P2 has the public code's 65 GB/s of an all-reduce, 2 (4 - 1) / 4 of it on each link.
 import std.models.vgg, std.models.resnet, std.models.densenet, std.models.bert, std.models.gpt, std.models.t5, std.models.llama
-import std.clusters.dgx, std.strategies.data, std.schedules.gpipe, std.optimizers.adam, std.precision, std.hosts, std.gpus.nvidia
+import std.clusters.dgx, std.strategies.data, std.strategies.outputs, std.schedules.gpipe, std.optimizers.adam, std.precision, std.hosts, std.gpus.nvidia
 
-// A layer's outputs are split, and gathered behind it.
-strategy outputs_split(t: Axis) {
-  rule convs optional {
-    match conv2d
-    split w dim 0, b dim 0, y dim 1 over t
-    after forward: all_gather(y, over: t, dim: 1)
-    after backward(input): all_reduce(dx, over: t)
-  }
-  rule linears optional {
-    match linear where w.shape[0] > 4
-    split w dim 0, b dim 0, y dim -1 over t
-    after forward: all_gather(y, over: t, dim: -1)
-    after backward(input): all_reduce(dx, over: t)
-  }
-  rule embeddings optional {
-    match embedding | eager_embedding as "embed"
-    split w dim 0 over t
-    after forward: all_reduce(y, over: t)
-  }
-}
 let platforms = [
   { kind: a40, gpus: 2, link: 24 GB/s },
   { kind: a100_sxm_40g, gpus: 4, link: 97.5 GB/s },
