@@ -47,7 +47,9 @@ nobase_dist_doc_DATA += \
 	doc/messages.md \
 	doc/models.md \
 	doc/networks.md \
+	doc/operator_tables.md \
 	doc/overlap.md \
+	doc/own_gpu.md \
 	doc/papers.md \
 	doc/pictures/accuracy/attention.svg \
 	doc/pictures/accuracy/between_nodes.svg \
@@ -136,7 +138,8 @@ nobase_dist_doc_DATA += \
 	doc/sweeps.md \
 	doc/tracer.md \
 	doc/traces.md \
-	doc/tutorial.md
+	doc/tutorial.md \
+	doc/words.md
 
 
 #: dist_man_MANS = doc/man/*.1

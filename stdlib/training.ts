@@ -63,39 +63,39 @@
 import std.gpus.nvidia, std.gpus.hopper, std.gpus.blackwell, std.gpus.amd, std.gpus.google, std.gpus.intel
 
 record TrainingCosts {
-  kind: Gpu
-  fit: String = ""
-  experts: String = ""
-  latent: String = ""
-  full: String = ""
-  casts: String = ""
-  narrow: String = ""
-  fit_of: Gpu = none
-  experts_of: Gpu = none
-  latent_of: Gpu = none
-  full_of: Gpu = none
-  casts_of: Gpu = none
-  narrow_of: Gpu = none
-  power: Real
-  spread: Real = power
-  slows: Real = 1
-  power_eight: Real = 1
-  power_four: Real = 1
-  bytes: Real
-  eight: Real
-  four: Real = 1
-  backward: Real = 2.5
-  latent_backward: Real = 2.5
-  attention: Real = 1
-  newest: Real = 1
-  flash3: Real = 0.93
-  older: Real = 1
-  libraries: List[String] = ["cudnn", "flash2"]
-  sdpa: String = "flash2"
-  assumed: List[String] = []
-  turns: Bool = false
-  apart: Bool = false
-  formats: List[String] = ["bf16"]
+  kind: Gpu // the gpu
+  fit: String = "" // file of curves of products and attention in 16 bits; none: scaled from the H100's
+  experts: String = "" // the same of experts' grouped products
+  latent: String = "" // the same of attention with latent keys
+  full: String = "" // the same of products in fp32
+  casts: String = "" // the same of casts to 8 bits
+  narrow: String = "" // beginning of the names of fits in 8 and 4 bits
+  fit_of: Gpu = none // the gpu that `fit` was measured on, if it is another
+  experts_of: Gpu = none // the same for `experts`
+  latent_of: Gpu = none // the same for `latent`
+  full_of: Gpu = none // the same for `full`
+  casts_of: Gpu = none // the same for `casts`
+  narrow_of: Gpu = none // the same for `narrow`
+  power: Real = 1.3 // products in 16 bits: time in a long step over time in a short benchmark
+  spread: Real = power // `power` where a plan does not say what runs beside tensor parallelism
+  slows: Real = 1 // products beside collectives of tensor parallelism: time over time alone
+  power_eight: Real = 1 // `power` in 8 bits
+  power_four: Real = 1 // `power` in 4 bits
+  bytes: Real = 0.76 // share of the bandwidth that kernels bound by memory reach
+  eight: Real = 0.55 // share of the peak that products in 8 bits reach where no fit knows them
+  four: Real = 1 // the same in 4 bits
+  backward: Real = 2.5 // attention: time of the backward over the forward
+  latent_backward: Real = 2.5 // the same with latent keys
+  attention: Real = 1 // FlashAttention 2: time over the fit's attention
+  newest: Real = 1 // the maker's own attention (cuDNN, AITER, Splash): the same
+  flash3: Real = 0.93 // FlashAttention 3: time over the maker's own
+  older: Real = 1 // FlashAttention 1 in Triton: time over the fit's attention
+  libraries: List[String] = ["cudnn", "flash2"] // libraries of attention that run on it
+  sdpa: String = "flash2" // the one that PyTorch's scaled_dot_product_attention takes
+  assumed: List[String] = [] // those whose speed nobody measured on it
+  turns: Bool = false // weight gradients in 8 bits take transposed copies
+  apart: Bool = false // experts' products in 8 bits run one by one
+  formats: List[String] = ["bf16"] // formats in which products can be done
 }
 let _nvidia = ["cudnn", "flash2", "flash1"]
 let _hopper = ["cudnn", "flash3", "flash2", "flash1"]

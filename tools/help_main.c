@@ -225,6 +225,29 @@ static bool put_figure(const char *topic)
   return false;
 }
 
+/* A row of doc/words.md, whose first cell lists names of one thing. */
+static bool put_word(ts_arena *arena, const char *topic)
+{
+  for (size_t i = 0; i < ts_pages_file_count; i++) {
+    const char *name = page_name(arena, &ts_pages_files[i]);
+    const char *at = (const char *)ts_pages_files[i].bytes;
+    for (; name && !strcmp(name, "words") && *at; at = next_line(at)) {
+      const char *cell = at + 2, *bar = *at == '|' ? strchr(cell, '|') : NULL;
+      for (size_t length; bar && cell < bar; cell += length + 2) {
+        length = strcspn(cell, ",|");
+        length -= cell[length] == '|';
+        if (strlen(topic) == length && !strncasecmp(cell, topic, length)) {
+          const char *meaning = bar + 2;
+          ts_put_text(stdout, "%.*s: %.*s.\n\n", (int)length, cell,
+                      (int)(end_of_line(meaning) - meaning - 2), meaning);
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
 /* ---- The command ---- */
 
 static void put_topics(ts_arena *arena)
@@ -269,7 +292,8 @@ static int help(ts_arena *arena, ts_options *o, const char *topic)
   if (!*topic)
     put_topics(arena);
   else if (!put_page(arena, topic) && !put_message(arena, topic)) {
-    bool figure = put_figure(topic), sections = put_sections(arena, topic);
+    bool figure = put_figure(topic) || put_word(arena, topic),
+         sections = put_sections(arena, topic);
     ts_catalog_load(s, NULL, 0, &catalog);
     bool name = ts_show_name(s, &catalog, topic, false, stdout);
     if (!sections && !name && !put_paragraphs(arena, topic) && !figure)

@@ -35,9 +35,10 @@ static const ts_option options[] = {
    "what is trained: `trainspec list models`, a call of one, a name as Hugging Face has it, a "
    "config.json",
    "Plan"},
-  {GPU, 0, "machine", "NAME", "on what: `trainspec list machines` or `list gpus`", NULL},
+  {GPU, 0, "machine", "NAME",
+   "hardware to plan for (see `trainspec list machines` and `list gpus`)", NULL},
   {GPU, 0, "gpu", "NAME", "the same", NULL},
-  {GPUS, 0, "gpus", "N", "on how many (8)", NULL},
+  {GPUS, 0, "gpus", "N", "number of GPUs (8)", NULL},
   {PLAN_DEFINE, 'D', "define", "NAME=EXPR", "set another parameter of the plan", NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
   {PLAN_IMPORT, 'I', "import-dir", "DIR", "also look for imports and data in DIR", NULL},

@@ -151,12 +151,13 @@ static void replay_put_text(const replay_played *p, FILE *out)
     fprintf(out, "  kernels found the device full for %.3f ms in all: played as measured\n",
             (double)r->crowded / 1e6);
   if (r->unexplained)
-    fprintf(out,
-            "  not explained: %u kernels, %u of them without a launching call, are held until they "
-            "were\n  measured to start, %.3f ms in all, %.1f %% of the step; what-if cannot move "
-            "that\n",
-            r->held_kernels, r->held_unlaunched, (double)r->unexplained / 1e6,
-            replay_share(r->unexplained, m));
+    fprintf(
+      out,
+      "  %u kernels (%u without a launching call) start at their recorded times, as nothing in "
+      "the\n  trace explains the delay: %.3f ms in all, %.1f %% of the step, which what-if "
+      "cannot move\n",
+      r->held_kernels, r->held_unlaunched, (double)r->unexplained / 1e6,
+      replay_share(r->unexplained, m));
   if (r->unlaunched)
     fprintf(out, "  %u kernels have no launching call: issued with the work before them\n",
             r->unlaunched);

@@ -199,7 +199,9 @@ help_pages = \
 	doc/messages.md \
 	doc/models.md \
 	doc/networks.md \
+	doc/operator_tables.md \
 	doc/overlap.md \
+	doc/own_gpu.md \
 	doc/papers.md \
 	doc/playground.md \
 	doc/python.md \
@@ -248,6 +250,7 @@ help_pages = \
 	doc/tracer.md \
 	doc/traces.md \
 	doc/tutorial.md \
+	doc/words.md \
 	share/bash-completion/trainspec \
 	share/fish/trainspec.fish \
 	share/zsh/_trainspec

@@ -49,12 +49,15 @@ enum {
   ASSERT,
   LOCKED,
   LOCK_FILE,
+  VERBOSE,
   WARNING
 };
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write the report to FILE instead of standard output", "Report"},
-  {FORMAT, 0, "format", "FORM", "text, json, csv, html, svg, png, pdf or timeline (text)", NULL},
+  {FORMAT, 0, "format", "FORM",
+   "text, json, csv, html, svg, png, pdf or timeline (what FILE of -o ends in, else text)", NULL},
+  {VERBOSE, 'v', "verbose", NULL, "text with all rows, and what it was made from", NULL},
   {TRACE, 0, "trace", "FILE",
    "write the timeline to FILE, for Perfetto or chrome://tracing; packed if FILE ends in .gz",
    NULL},
@@ -151,7 +154,7 @@ typedef struct tsrun_task {
   ts_session *session;
   const char *path, *output, *trace, *trace_ranks;
   form form;
-  bool memory_trace, ignore_memory, sources;
+  bool memory_trace, ignore_memory, sources, verbose;
   ts_window_options window;
   char *picture;          /* PNG or PDF */
   size_t picture_size;
@@ -243,6 +246,7 @@ static int take_option(tsrun_task *t, int id)
     t->output = argument;
     t->form = (form)ts_options_form(&t->options, forms, (int)t->form);
     break;
+  case VERBOSE: t->verbose = true; break;
   case TRACE: t->trace = argument; break;
   case TRACE_RANKS: t->trace_ranks = argument; break;
   case MEMORY_TRACE: t->memory_trace = true; break;
@@ -507,6 +511,7 @@ static int tsrun_report(tsrun_task *t, const ts_input *input, const ts_run *run,
   summary->asked_count = (uint32_t)t->asked.count;
   if (!ts_plausible(summary, &t->run))
     return TS_EXIT_AGAIN;
+  summary->verbose = t->verbose;
   ts_report_silence(summary, t->session->diags);
   if (!warn(t, &summary->warnings, ir))
     return TS_EXIT_REJECTED;
@@ -532,6 +537,9 @@ static int tsrun_report(tsrun_task *t, const ts_input *input, const ts_run *run,
   int status = draw_picture(t, summary) ? ts_options_write(&t->options, t->output, tsrun_put_report,
                                                            &(tsrun_page){t, summary}) :
                                           TS_EXIT_ENVIRONMENT;
+  bool seen = t->form == TEXT && (!t->output || !strcmp(t->output, "-"));
+  if (status == TS_EXIT_DONE && seen && t->options.messages == TS_MESSAGES_TEXT)
+    ts_report_tells(summary, t->session->diags);
   if (status == TS_EXIT_DONE && answer == TS_EXIT_DONE)
     hint(t);
   return status == TS_EXIT_DONE ? answer : status;

@@ -10,7 +10,7 @@
 #include "ir/spelling.h"
 #include "runtime/report/members.h"
 
-enum { NAME = 42, MOST_PARTS = 6, WIDTH = 78 };
+enum { NAME = 42, MOST_PARTS = 4 };
 
 /* Less moves no digit that is printed. */
 static const double least_effect = 0.0005;
@@ -73,7 +73,7 @@ static const char *part_name(ts_arena *arena, const ts_uncertain_part *p)
 /* "34 runs in 12 configurations: NeMo, 8 bits, dense" */
 static const char *runs_text(ts_arena *arena, const ts_ir *ir, const ts_ir_validation *on)
 {
-  return ts_arena_printf(arena, "%s validated runs in %s configurations (%s)",
+  return ts_arena_printf(arena, "%s measured runs in %s configurations (%s)",
                          ts_format_count(on->rows).text, ts_format_count(on->groups).text,
                          ir->strings + on->runs);
 }
@@ -82,14 +82,15 @@ static const char *basis_text(const ts_summary *s, ts_arena *arena)
 {
   const ts_ir_validation *on = s->confidence.step.on;
   if (s->confidence.calibrated)
-    return ts_arena_printf(arena,
-                           "The interval, %.2f of these on either side, rests on %s measured steps "
-                           "(%s).",
-                           on->below, ts_format_count(on->rows).text, s->ir->strings + on->runs);
+    return ts_arena_printf(
+      arena,
+      "The %d %% interval is %.2f times this error on either side, taken from %s "
+      "measured steps (%s).",
+      TS_CONFIDENCE_PERCENT, on->below, ts_format_count(on->rows).text, s->ir->strings + on->runs);
   const char *runs = runs_text(arena, s->ir, on);
-  const char *interval = ts_arena_printf(
-    arena, "interval, from %.2f of these below to %.2f above, rests on %s.", on->below, on->above,
-    runs);
+  const char *interval =
+    ts_arena_printf(arena, "%d %% interval is -%.2f to +%.2f times this error, taken from %s.",
+                    TS_CONFIDENCE_PERCENT, on->below, on->above, runs);
   if (on->same_kind)
     return ts_arena_printf(arena, "The %s", interval);
   if (!s->ir->meta->framework)
@@ -104,15 +105,8 @@ static const char own_times_text[] =
 
 static void put_wrapped(FILE *out, ts_arena *arena, const char *text)
 {
-  char *copy = ts_arena_printf(arena, "%s", text), *save = NULL;
-  unsigned column = 0;
-  for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-    unsigned length = ts_report_columns(word);
-    bool fits = column && column + 1 + length <= WIDTH;
-    ts_put_text(out, fits ? " %s" : column ? "\n  %s" : "  %s", word);
-    column = fits ? column + 1 + length : length;
-  }
-  fputc('\n', out);
+  ts_put_text(out, "  ");
+  ts_report_wrapped(arena, text, 2, 2, out);
 }
 
 static const char *percent_more(ts_arena *arena, double ratio)
@@ -145,7 +139,7 @@ void ts_report_confidence_text(const ts_summary *s, ts_arena *arena, FILE *out)
   uint32_t shown = 0;
   for (uint32_t i = 0; i < c->part_count; i++) {
     const ts_uncertain_part *p = &c->parts[i];
-    if (shown == MOST_PARTS || p->share * p->spread < least_effect)
+    if ((shown == MOST_PARTS && !s->verbose) || p->share * p->spread < least_effect)
       continue;
     const char *name = ts_report_fit(arena, part_name(arena, p), NAME - 4);
     ts_put_text(out, "  %s%*s%12s%12s%12s\n", name, (int)(NAME - 2 - ts_report_columns(name)), "",

@@ -118,7 +118,9 @@ static void print_text(void *closure, FILE *out)
 
 static void html_put_text(const ts_summary *s, FILE *out)
 {
-  char *text = ts_printed(print_text, &s, NULL);
+  ts_summary all = *s, *whole = &all;
+  all.verbose = true;
+  char *text = ts_printed(print_text, &whole, NULL);
   fputs("<section id=\"figures\">\n<h2>In figures</h2>\n<pre tabindex=\"0\">", out);
   ts_put_xml_lines(out, text);
   fputs("</pre>\n</section>\n", out);

@@ -2,7 +2,7 @@
  * again. */
 #include <string.h>
 
-#include "base/diag.h"
+#include "base/diag_record.h"
 #include "base/digest.h"
 #include "base/escape.h"
 #include "base/format.h"
@@ -12,7 +12,7 @@
 #include "runtime/report/report.h"
 
 enum {
-  WIDTH = 80,
+  WIDTH = TS_REPORT_WIDTH,
   CODE = 9,
   SHORT_DIGEST = 8 /* hexadecimal digits: enough to distinguish the versions of a file */
 };
@@ -20,6 +20,16 @@ enum {
 static const char *string(const ts_summary *s, ts_ir_str text) { return s->ir->strings + text; }
 
 /* ---- Warnings ---- */
+
+void ts_report_tells(const ts_summary *s, ts_diags *diags)
+{
+  for (size_t i = 0; i < diags->all.count; i++) {
+    ts_diag *d = diags->all.at[i];
+    for (size_t k = 0; k < s->warnings.at.count && d->severity == TS_WARNING; k++)
+      d->off |= !strcmp(s->warnings.at.at[k].code, ts_code_name(d->code)) &&
+                !strcmp(s->warnings.at.at[k].message, d->message);
+  }
+}
 
 void ts_report_silence(ts_summary *s, const ts_diags *diags)
 {
@@ -32,12 +42,12 @@ void ts_report_silence(ts_summary *s, const ts_diags *diags)
   s->warnings = kept;
 }
 
-/* Words of `text` in lines that begin at column `indent` and end within the report; the first line
- * has `used` columns already. */
-static void wrap(ts_arena *arena, const char *text, unsigned indent, unsigned used, FILE *out)
+void ts_report_wrapped(ts_arena *arena, const char *text, unsigned indent, unsigned used, FILE *out)
 {
   for (const char *word = text; *word;) {
     size_t length = strcspn(word, " \n");
+    if (!strncmp(word + length, " %", 2)) /* stays with its number */
+      length += 2 + strcspn(word + length + 2, " \n");
     const char *shown =
       ts_report_fit(arena, ts_arena_printf(arena, "%.*s", (int)length, word), WIDTH - indent);
     unsigned columns = ts_report_columns(shown);
@@ -68,11 +78,11 @@ void ts_report_warnings_text(const ts_summary *s, ts_arena *arena, FILE *out)
   for (size_t i = 0; i < s->warnings.at.count; i++) {
     const ts_warning *w = &s->warnings.at.at[i];
     ts_put_text(out, "  %-*s", CODE - 2, ts_report_fit(arena, w->code, CODE - 3));
-    wrap(arena, sentence(arena, s, w), CODE, CODE, out);
+    ts_report_wrapped(arena, sentence(arena, s, w), CODE, CODE, out);
     for (size_t n = 0; n < w->notes.count; n++)
       if (w->notes.at[n].kind == TS_IR_REMARK_HELP) {
         ts_put_text(out, "%*shelp: ", CODE, "");
-        wrap(arena, w->notes.at[n].text, CODE, CODE + 6, out);
+        ts_report_wrapped(arena, w->notes.at[n].text, CODE, CODE + 6, out);
       }
   }
 }
@@ -172,7 +182,7 @@ static void line(ts_arena *arena, const char *name, const char *text, FILE *out)
   unsigned used = 2 + ts_report_columns(shown);
   unsigned gap = used < NAME ? NAME - used : 1;
   ts_put_text(out, "  %s%*s", shown, (int)gap, "");
-  wrap(arena, text, NAME, used + gap, out);
+  ts_report_wrapped(arena, text, NAME, used + gap, out);
 }
 
 /* Parameters in the order of the command line are as they were first asked for: a plan asks for its

@@ -68,6 +68,8 @@ bool ts_stop_diagnose(const ts_stop *stop, const ts_ir *ir, ts_source_reader rea
 void ts_warnings_diagnose(const ts_warnings *warnings, const ts_ir *ir, bool compiled,
                           ts_source_reader reader, ts_arena *arena, ts_sources *sources,
                           ts_diags *diags);
+/* Switches off in `diags` the warnings that the report tells, for those who see both. */
+void ts_report_tells(const ts_summary *summary, ts_diags *diags);
 /* Leaves out of the report what `diags` silences (-W no-NAME). */
 void ts_report_silence(ts_summary *summary, const ts_diags *diags);
 /* Prints a stop without a code: one line that begins with the program's name, and its facts. */

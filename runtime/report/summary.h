@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/digest.h"
@@ -82,6 +83,7 @@ typedef struct ts_summary {
   /* for the owner to set: options that decide what is played and studied, and the file that was
    * played if it is an IR (text NULL) */
   const ts_given_option *asked;
+  bool verbose; /* for the owner to set: text has all rows, and what it was made from */
   ts_warnings warnings;      /* of the compilation, then of what was played */
   const char *const *assumptions; /* sentences: what the plan left out and what was taken instead */
 } ts_summary;
@@ -133,5 +135,11 @@ const char *ts_phase_column(uint32_t phase);     /* of tables: "backward_input_p
 const char *ts_category_name(uint32_t category); /* "activations" */
 const char *ts_basis_name(uint32_t basis);       /* "measured" */
 const char *ts_critical_name(ts_critical_kind kind); /* "compute" */
+
+enum { TS_REPORT_WIDTH = 100 }; /* columns of the text */
+/* Words of `text` in lines that begin at column `indent` and end within the report; the first line
+ * has `used` columns already. (runtime/report/provenance.c) */
+void ts_report_wrapped(ts_arena *arena, const char *text, unsigned indent, unsigned used,
+                       FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* The report for the terminal: the answer, where the time went, memory, what the figures rest on.
- * Fits 80 columns. */
+/* The report for the terminal, one screen of it: what is wrong, the answer, where the time went,
+ * memory, what the figures rest on. Fits 100 columns. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -12,16 +12,20 @@
 #include "runtime/report/confidence.h"
 #include "runtime/report/extras.h"
 #include "runtime/report/links.h"
+#include "runtime/report/members.h"
 #include "runtime/report/report.h"
 
 enum {
-  WIDTH = 80,
-  NAME = 28,
+  WIDTH = TS_REPORT_WIDTH,
+  NAME = 24,
   PART_NAME = 26,
   HOLDER_NAME = 22,
-  MOST_STAGES = 16,
-  STAGES_AT_ENDS = 6,
-  MOST_PARTS = 10
+  MOST_STAGES = 5,
+  STAGES_AT_ENDS = 2,
+  MOST_PARTS = 5,
+  LEAST_PART = 5,     /* per mille */
+  SHORT_FORMATS = 14, /* behind MFU */
+  MOST_SOURCES = 4
 };
 
 typedef struct printer {
@@ -150,7 +154,12 @@ static void answer(printer *p)
         ts_arena_printf(p->arena, "%s, %.4g %s parameters", rest,
                         (double)meta->parameters / (meta->parameters < 1000000000 ? 1e6 : 1e9),
                         meta->parameters < 1000000000 ? "million" : "billion");
-  ts_put_text(p->out, "%s\n\n", text_fit(p, rest, WIDTH));
+  ts_put_text(p->out, "%s\n", text_fit(p, rest, WIDTH));
+  ts_report_warnings_text(s, p->arena, p->out);
+  fputc('\n', p->out);
+  bool over = s->memory->stated && s->memory->classes[s->memory->fullest].over;
+  if (over)
+    answer_memory(p);
 
   ts_text step = ts_format_time(s->result->step);
   quantity(p, "step time", step,
@@ -173,27 +182,35 @@ static void answer(printer *p)
       ts_put_text(p->out, ", MFU %s", ts_format_share(s->mfu).text);
     if (s->hfu > 0)
       ts_put_text(p->out, ", HFU %s", ts_format_share(s->hfu).text);
+    const char *formats = ts_report_formats(p->arena, s->ir);
+    ts_text peak = ts_format_scaled(meta->peak_flops, "FLOP/s");
+    bool fits = ts_report_columns(formats) <= SHORT_FORMATS;
+    if (s->mfu > 0 && fits)
+      ts_put_text(p->out, " of %s%s", peak.text, formats);
     fputc('\n', p->out);
-    if (s->mfu > 0)
-      quantity(
-        p, "peak FLOP/s", ts_format_scaled(meta->peak_flops, "FLOP/s"),
-        ts_arena_printf(p->arena, "%s\n", text_fit(p, ts_report_formats(p->arena, s->ir), 44)));
+    if (s->mfu > 0 && !fits)
+      quantity(p, "peak FLOP/s", peak, ts_arena_printf(p->arena, "%s\n", text_fit(p, formats, 64)));
   }
-  answer_memory(p);
+  if (!over)
+    answer_memory(p);
   answer_figures(p);
 }
 
 /* ---- Where the time went ---- */
 
-/* ps */
-typedef struct split_row { const char *text; unsigned indent; double busiest, all; } split_row;
+/* ps; of: what the busiest rank sends, of communication */
+typedef struct split_row {
+  const char *text;
+  unsigned indent;
+  double busiest, all;
+  const ts_comm_share *of;
+} split_row;
 typedef struct split_table { split_row *row; size_t count; } split_table;
 
-static void text_add_row(split_table *t, const char *text, unsigned indent, double busiest,
-                         double all)
+static void text_add_row(split_table *t, split_row row)
 {
-  if (busiest > 0 || all > 0)
-    t->row[t->count++] = (split_row){text, indent, busiest, all};
+  if (row.busiest > 0 || row.all > 0 || (row.of && row.of->calls))
+    t->row[t->count++] = row;
 }
 
 static const ts_comm_share *text_share_of(const ts_class_result *class, uint32_t group,
@@ -215,10 +232,11 @@ static void collect_split(printer *p, const ts_class_result *busiest, split_tabl
 {
   const ts_summary *s = p->s;
   for (uint32_t i = 0; i < TS_IR_PHASES; i++)
-    text_add_row(t, ts_phase_name(i), 4, (double)busiest->phase[i], s->time.phase[i]);
+    text_add_row(
+      t, (split_row){ts_phase_name(i), 4, (double)busiest->phase[i], s->time.phase[i], NULL});
   size_t phases = t->count;
   if (phases) {
-    split_row sum = {"compute", 2, (double)ts_class_compute(busiest), s->time.compute};
+    split_row sum = {"compute", 2, (double)ts_class_compute(busiest), s->time.compute, NULL};
     memmove(t->row + 1, t->row, phases * sizeof t->row[0]);
     t->row[0] = sum;
     t->count++;
@@ -227,11 +245,12 @@ static void collect_split(printer *p, const ts_class_result *busiest, split_tabl
     const ts_comm_share *share = text_share_of(busiest, s->groups[g].group, s->groups[g].messages);
     const char *text = ts_arena_printf(p->arena, "exposed %s",
                                        group_name(p, s->groups[g].group, s->groups[g].messages));
-    text_add_row(t, text, 2, share ? (double)share->exposed : 0, s->groups[g].exposed);
+    text_add_row(
+      t, (split_row){text, 2, share ? (double)share->exposed : 0, s->groups[g].exposed, share});
   }
-  text_add_row(t, "pipeline bubble", 2, (double)busiest->bubble, s->time.bubble);
-  text_add_row(t, "waits for the host", 2, (double)busiest->host, s->time.host);
-  text_add_row(t, "finished early", 2, (double)busiest->tail, s->time.tail);
+  text_add_row(t, (split_row){"pipeline bubble", 2, (double)busiest->bubble, s->time.bubble, NULL});
+  text_add_row(t, (split_row){"waits for the host", 2, (double)busiest->host, s->time.host, NULL});
+  text_add_row(t, (split_row){"finished early", 2, (double)busiest->tail, s->time.tail, NULL});
 }
 
 /* Rounds one column so that its rows add up to `units`, and the phases to what their sum was given.
@@ -252,22 +271,32 @@ static void round_split(printer *p, const split_table *t, bool all, double total
     ts_apportion(value + 1, phases, value[0], out[0], out + 1);
 }
 
-static void text_percent(printer *p, uint64_t tenths)
+static const char *text_tenths(printer *p, uint64_t tenths)
 {
-  fprintf(p->out, "%7u.%u %%", (unsigned)(tenths / 10), (unsigned)(tenths % 10));
+  return ts_arena_printf(p->arena, "%u.%u %%", (unsigned)(tenths / 10), (unsigned)(tenths % 10));
 }
 
-static void split_line(printer *p, unsigned indent, const char *text, const ts_column *column,
-                       uint64_t time, uint64_t share, uint64_t all, bool several)
+static void put_traffic(printer *p, const ts_comm_share *c)
 {
-  text_name(p, indent, NAME, text);
-  ts_put_text(p->out, "%10s %-2s", ts_format_in_column(column, time).text, column->unit);
-  text_percent(p, share);
-  if (several) {
-    fputs("      ", p->out);
-    text_percent(p, all);
-  }
-  fputc('\n', p->out);
+  double hidden = c->busy > c->exposed ? 1 - (double)c->exposed / (double)c->busy : 0;
+  ts_put_text(p->out, "%9s%11s%10s%10s%8s", ts_format_count(c->calls).text,
+              ts_format_bytes((double)c->bytes).text, ts_format_time(c->transfer).text,
+              ts_format_time(c->busy > c->transfer ? c->busy - c->transfer : 0).text,
+              ts_format_share(hidden).text);
+}
+
+/* Phases of the compute time, in one line. */
+static void put_phases(printer *p, const split_table *t, const uint64_t *share)
+{
+  const char *text = "";
+  for (size_t i = 1; i < t->count && t->row[i].indent == 4; i++)
+    if (share[i])
+      text = ts_arena_printf(p->arena, "%s%s%s %u.%u", text, *text ? ", " : "", t->row[i].text,
+                             (unsigned)(share[i] / 10), (unsigned)(share[i] % 10));
+  if (!*text)
+    return;
+  ts_put_text(p->out, "    ");
+  ts_report_wrapped(p->arena, ts_arena_printf(p->arena, "%s %%", text), 4, 4, p->out);
 }
 
 static void where_time_went(printer *p)
@@ -277,7 +306,7 @@ static void where_time_went(printer *p)
     return;
   const ts_class_result *busiest = &s->result->classes[s->busiest];
   bool several = s->result->class_count > 1;
-  split_table t = {TS_NEW_ARRAY(p->arena, split_row, TS_IR_PHASES + s->group_count + 4), 0};
+  split_table t = {TS_NEW_ARRAY(p->arena, split_row, TS_IR_PHASES + s->group_count + 5), 0};
   collect_split(p, busiest, &t);
 
   ts_column column = ts_column_of_times((double)s->result->step);
@@ -288,48 +317,41 @@ static void where_time_went(printer *p)
   round_split(p, &t, false, (double)s->result->step, step, time);
   round_split(p, &t, false, (double)s->result->step, 1000, share);
   round_split(p, &t, true, (double)s->result->step, 1000, all);
+  t.row[t.count] = (split_row){"step", 2, 0, 0, NULL};
+  time[t.count] = step;
+  share[t.count] = all[t.count] = 1000;
 
-  fputc('\n', p->out);
-  if (!several) {
-    fputs("Where the time goes", p->out);
-  } else {
-    text_name(p, 0, NAME, "Where the time goes");
-    const char *who = s->stage_count > 1 ? stage_name(p, s->busiest) :
-                                           ts_arena_printf(p->arena, "rank %u", busiest->rank);
-    ts_put_text(p->out, "%24s%15s", ts_arena_printf(p->arena, "busiest: %s", text_fit(p, who, 14)),
-                "all ranks");
-  }
-  fputc('\n', p->out);
+  const char *who = s->stage_count > 1 ? stage_name(p, s->busiest) :
+                    several            ? ts_arena_printf(p->arena, "rank %u", busiest->rank) :
+                                         "";
+  bool traffic = false;
   for (size_t i = 0; i < t.count; i++)
-    if (time[i] || share[i] || all[i])
-      split_line(p, t.row[i].indent, t.row[i].text, &column, time[i], share[i], all[i], several);
-  split_line(p, 2, "step", &column, step, 1000, 1000, several);
-}
-
-static void communication(printer *p)
-{
-  const ts_summary *s = p->s;
-  if (!s->group_count)
-    return;
-  const ts_class_result *busiest = &s->result->classes[s->busiest];
-  const char *title =
-    s->stage_count > 1 ? ts_arena_printf(p->arena, "Traffic of %s", stage_name(p, s->busiest)) :
-    s->result->class_count > 1 ? ts_arena_printf(p->arena, "Traffic of rank %u", busiest->rank) :
-                                 "Traffic";
+    traffic |= t.row[i].of && t.row[i].of->calls;
   fputc('\n', p->out);
-  text_name(p, 0, 20, title);
-  ts_put_text(p->out, "%9s%12s%12s%14s%12s\n", "calls", "bytes", "transfer", "wait for peer",
-              "hidden");
-  for (uint32_t g = 0; g < s->group_count; g++) {
-    const ts_comm_share *c = text_share_of(busiest, s->groups[g].group, s->groups[g].messages);
-    if (!c || !c->calls)
+  if (!several && !traffic)
+    fputs("Where the time goes", p->out);
+  else
+    text_name(p, 0, NAME, "Where the time goes");
+  if (several || traffic)
+    ts_put_text(p->out, "%19s%8s", text_fit(p, who, 18), several ? "all" : "");
+  if (traffic)
+    ts_put_text(p->out, "%9s%11s%10s%10s%8s", "calls", "bytes", "transfer", "waiting", "hidden");
+  fputc('\n', p->out);
+  for (size_t i = 0; i <= t.count; i++) {
+    const ts_comm_share *of = t.row[i].of && t.row[i].of->calls ? t.row[i].of : NULL;
+    if ((t.row[i].indent == 4 && !s->verbose) ||
+        !(share[i] || all[i] || of || (s->verbose && time[i])))
       continue;
-    text_name(p, 2, 20, group_name(p, c->group, c->messages));
-    double hidden = c->busy > c->exposed ? 1 - (double)c->exposed / (double)c->busy : 0;
-    ts_put_text(p->out, "%9s%12s%12s%14s%12s\n", ts_format_count(c->calls).text,
-                ts_format_bytes((double)c->bytes).text, ts_format_time(c->transfer).text,
-                ts_format_time(c->busy > c->transfer ? c->busy - c->transfer : 0).text,
-                ts_format_share(hidden).text);
+    text_name(p, t.row[i].indent, NAME, t.row[i].text);
+    ts_put_text(p->out, "%8s %-2s%8s", ts_format_in_column(&column, time[i]).text, column.unit,
+                text_tenths(p, share[i]));
+    if (several || of)
+      ts_put_text(p->out, "%8s", several ? text_tenths(p, all[i]) : "");
+    if (of)
+      put_traffic(p, of);
+    fputc('\n', p->out);
+    if (i == 0 && t.row[1].indent == 4 && !s->verbose)
+      put_phases(p, &t, share);
   }
 }
 
@@ -367,7 +389,7 @@ static void stages(printer *p)
   ts_put_text(p->out, s->memory->stated ? "%8s\n" : "\n", sizes.unit);
   uint32_t fullest = s->result->classes[s->memory->fullest].program, left_out = 0;
   for (uint32_t i = 0; i < s->stage_count; i++) {
-    bool shown = s->stage_count <= MOST_STAGES || i < STAGES_AT_ENDS ||
+    bool shown = s->verbose || s->stage_count <= MOST_STAGES || i < STAGES_AT_ENDS ||
                  i + STAGES_AT_ENDS >= s->stage_count || i == s->busiest_stage ||
                  s->stages[i].program == fullest;
     if (shown && left_out)
@@ -386,11 +408,11 @@ static void critical_line(printer *p, const char *kind, const char *what, const 
   ts_put_text(p->out, "  %-10s ", kind);
   text_name(p, 0, PART_NAME - 13, what);
   ts_put_text(p->out, "%9s %-2s", ts_format_in_column(column, time).text, column->unit);
-  text_percent(p, tenths);
+  ts_put_text(p->out, "%10s", text_tenths(p, tenths));
   if (count)
-    ts_put_text(p->out, "%8s", ts_format_count(count).text);
+    ts_put_text(p->out, "%9s", ts_format_count(count).text);
   if (*label)
-    ts_put_text(p->out, "  %s", text_fit(p, label, WIDTH - PART_NAME - 33));
+    ts_put_text(p->out, "  %s", text_fit(p, label, WIDTH - PART_NAME - 34));
   fputc('\n', p->out);
 }
 
@@ -413,11 +435,11 @@ static void critical_path(printer *p)
   fputc('\n', p->out);
   text_name(p, 0, PART_NAME + 23,
             ts_arena_printf(p->arena, "Critical path, ends on rank %u", r->critical_rank));
-  ts_put_text(p->out, "%8s  %s\n", "calls", "most in");
+  ts_put_text(p->out, "%9s  %s\n", "calls", "most in");
   uint64_t other_time = 0, other_share = 0, others = 0;
   for (uint32_t i = 0; i < path.count; i++) {
     const ts_critical_part *c = &path.at[i];
-    if (i < MOST_PARTS && (time[i] || share[i]))
+    if (p->s->verbose ? time[i] || share[i] : i < MOST_PARTS && share[i] >= LEAST_PART)
       critical_line(p, ts_critical_name(c->kind), c->kind == TS_CRITICAL_HOST ? "" : c->name,
                     &column, time[i], share[i], c->count, string(p, c->label));
     else
@@ -470,7 +492,7 @@ static void memory_line(printer *p, const memory_row *row, const ts_column *colu
 {
   text_name(p, 2, HOLDER_NAME, row->text);
   ts_put_text(p->out, "%9s %s", ts_format_in_column(column, units).text, column->unit);
-  text_percent(p, tenths);
+  ts_put_text(p->out, "%10s", text_tenths(p, tenths));
   if (row->largest && *row->largest->label) {
     ts_text bytes = ts_format_bytes((double)row->largest->bytes);
     bool all = row->largest->bytes == row->bytes;
@@ -499,6 +521,9 @@ static void memory(printer *p)
   section(p, "%s", title);
   memory_row row[TS_IR_CATEGORIES + 2];
   size_t count = memory_rows(m, row);
+  if (beside_device(m))
+    row[count - 1].text =
+      ts_arena_printf(p->arena, "free of %s", ts_format_bytes((double)m->limit).text);
   double parts[TS_IR_CATEGORIES + 2], total = 0;
   uint64_t tenths[TS_IR_CATEGORIES + 2], units[TS_IR_CATEGORIES + 2];
   for (size_t i = 0; i < count; i++) {
@@ -510,8 +535,9 @@ static void memory(printer *p)
   ts_apportion(parts, count, total, ts_column_units(&column, total), units);
   for (size_t i = 0; i < count; i++)
     memory_line(p, &row[i], &column, units[i], tenths[i]);
-  memory_row sum = {beside_device(m) ? "device" : "total", (uint64_t)total, NULL};
-  memory_line(p, &sum, &column, ts_column_units(&column, total), total > 0 ? 1000 : 0);
+  memory_row sum = {"total", (uint64_t)total, NULL};
+  if (!beside_device(m))
+    memory_line(p, &sum, &column, ts_column_units(&column, total), total > 0 ? 1000 : 0);
   if (m->over)
     ts_put_text(p->out, "  The device has %s: %s too little.\n",
                 ts_format_bytes((double)m->limit).text, ts_format_bytes((double)m->over).text);
@@ -519,41 +545,45 @@ static void memory(printer *p)
 
 /* ---- What the figures rest on ---- */
 
+/* A paragraph whose lines after the first are indented. */
+static void paragraph(printer *p, const char *text)
+{
+  ts_report_wrapped(p->arena, text, 2, 0, p->out);
+}
+
 static void cost_basis(printer *p)
 {
   const ts_summary *s = p->s;
   double total = 0;
   uint64_t tenths[TS_IR_BASES];
+  const char *text = "";
   for (uint32_t b = 0; b < TS_IR_BASES; b++)
     total += s->basis[b];
   if (!(total > 0))
     return;
   ts_apportion(s->basis, TS_IR_BASES, total, 1000, tenths);
-  section(p, "Sources of the compute time");
-  for (uint32_t b = 0, column = 0; b < TS_IR_BASES; b++) {
-    if (!(s->basis[b] > 0))
-      continue;
-    const char *part = ts_arena_printf(p->arena, "%s %u.%u %%", ts_basis_name(b),
-                                       (unsigned)(tenths[b] / 10), (unsigned)(tenths[b] % 10));
-    bool wraps = column && column + strlen(part) + 3 > WIDTH;
-    column = (uint32_t)ts_put_text(p->out,
-                                   wraps  ? "\n  %s" :
-                                   column ? "   %s" :
-                                            "  %s",
-                                   part) +
-             (wraps ? 0 : column);
-  }
-  fputc('\n', p->out);
+  for (uint32_t b = 0; b < TS_IR_BASES; b++)
+    if (s->basis[b] > 0)
+      text = ts_arena_printf(p->arena, "%s%s%s %s", text, *text ? ", " : "", ts_basis_name(b),
+                             text_tenths(p, tenths[b]));
+  text = ts_arena_printf(p->arena, "Compute time: %s", text);
+  uint32_t shown = 0, more = 0;
   for (uint32_t i = 0; i < s->source_count; i++) {
     uint32_t source = s->sources[i].source;
-    if (source == TS_IR_NONE)
+    if (source == TS_IR_NONE || (shown == MOST_SOURCES && !s->verbose)) {
+      more += source != TS_IR_NONE;
       continue;
+    }
     const char *kind = string(p, s->ir->cost_sources[source].kind),
                *title = string(p, s->ir->cost_sources[source].name);
-    text_name(p, 4, 66,
-              strstr(title, kind) ? title : ts_arena_printf(p->arena, "%s %s", kind, title));
-    ts_put_text(p->out, "%10s\n", ts_format_share(s->sources[i].time).text);
+    text = ts_arena_printf(p->arena, "%s%s%s%s%s %s", text, shown++ ? ", " : "; from ",
+                           strstr(title, kind) ? "" : kind, strstr(title, kind) ? "" : " ", title,
+                           ts_format_share(s->sources[i].time).text);
   }
+  if (more)
+    text = ts_arena_printf(p->arena, "%s and %u more", text, more);
+  fputc('\n', p->out);
+  paragraph(p, text);
 }
 
 /* What a model answers for: "all_reduce inside islands". */
@@ -584,37 +614,50 @@ static const char *network_figures(printer *p, const ts_ir_net_model *model)
                                         model->method_count;
   return count ? ts_arena_printf(p->arena, "%s %s%s", ts_format_count(count).text, what,
                                  count == 1 ? "" : "s") :
-                 ts_arena_printf(p->arena, "%9s%10s", ts_format_time(model->base).text,
+                 ts_arena_printf(p->arena, "%s a call, %s of the bandwidth",
+                                 ts_format_time(model->base).text,
                                  ts_format_share(model->efficiency).text);
 }
 
-static void network_row(printer *p, uint32_t model, const char *title, const char *scope,
-                        const char *figures)
+/* "whitebox, all inside islands (191 points) 11,593 calls, 14.7 % of the step" */
+static const char *network_part(printer *p, const char *text, const char *title,
+                                const char *figures, const ts_network_use *use)
 {
-  ts_network_use use = ts_network_use_of(p->s->result, model);
-  text_name(p, 2, 14, title);
-  text_name(p, 1, 30, scope);
-  ts_put_text(p->out, "%19s", figures);
-  if (use.calls)
-    ts_put_text(p->out, "%9s%8s", ts_summary_calls(p->s, &use).text,
-                ts_format_share(ts_summary_share(p->s, &use)).text);
-  fputc('\n', p->out);
+  text = ts_arena_printf(p->arena, "%s%s%s%s%s%s", text, *text ? "; " : "", title,
+                         *figures ? " (" : "", figures, *figures ? ")" : "");
+  return use->calls ? ts_arena_printf(p->arena, "%s %s calls, %s of the step", text,
+                                      ts_summary_calls(p->s, use).text,
+                                      ts_format_share(ts_summary_share(p->s, use)).text) :
+                      text;
 }
 
+/* Those that answered calls, by precedence; the others are counted. */
 static void network(printer *p)
 {
   const ts_ir *ir = p->s->ir;
   if (!ir->net_models_count || !p->s->group_count)
     return;
-  section(p, "%-44s%9s%10s%9s%8s", "Network models, by precedence", "a call", "bandwidth", "calls",
-          "of step");
+  const char *text = "";
+  uint32_t idle = 0;
   for (uint32_t m = 0; m < ir->net_models_count; m++) {
     const ts_ir_net_model *model = &ir->net_models[m];
-    if (!p->s->network || strcmp(p->s->network, string(p, model->name)) == 0)
-      network_row(p, m, string(p, model->name), network_scope(p, model), network_figures(p, model));
+    ts_network_use use = ts_network_use_of(p->s->result, m);
+    if (p->s->network && strcmp(p->s->network, string(p, model->name)) != 0)
+      continue;
+    idle += !use.calls && !p->s->verbose;
+    if (use.calls || p->s->verbose)
+      text = network_part(
+        p, text,
+        ts_arena_printf(p->arena, "%s %s", string(p, model->name), network_scope(p, model)),
+        network_figures(p, model), &use);
   }
-  if (ts_network_use_of(p->s->result, ir->net_models_count).calls)
-    network_row(p, ir->net_models_count, TS_NETWORK_LINKS, "calls without a model", "");
+  ts_network_use use = ts_network_use_of(p->s->result, ir->net_models_count);
+  if (use.calls)
+    text = network_part(p, text, TS_NETWORK_LINKS, "calls without a model", &use);
+  if (idle)
+    text = ts_arena_printf(p->arena, "%s%s%u model%s without calls", text, *text ? "; " : "", idle,
+                           idle == 1 ? "" : "s");
+  paragraph(p, ts_arena_printf(p->arena, "Networks, by precedence: %s", text));
 }
 
 /* What made the classes, unless it is programs alone or every rank was played. */
@@ -642,12 +685,13 @@ static void what_split(printer *p)
 static void assumptions(printer *p)
 {
   const ts_summary *s = p->s;
-  if (s->assumption_count)
-    section(p, "Assumed");
+  const char *text = "";
   for (uint32_t i = 0; i < s->assumption_count; i++)
-    ts_put_text(p->out, "  %s\n", s->assumptions[i]);
+    text = ts_arena_printf(p->arena, "%s%s%s", text, *text ? "; " : "", s->assumptions[i]);
+  if (*text)
+    paragraph(p, ts_arena_printf(p->arena, "Assumed: %s", text));
   if (s->ir->meta->world > 1) {
-    ts_put_text(p->out, "\nPlayed %s nodes of %s", ts_format_count(s->result->nodes_played).text,
+    ts_put_text(p->out, "Played %s nodes of %s", ts_format_count(s->result->nodes_played).text,
                 ts_format_count(s->result->nodes).text);
     ts_put_text(
       p->out, ": %s ranks behave in %s way%s.\n", ts_format_count(s->ir->meta->world).text,
@@ -662,17 +706,16 @@ void ts_report_text(const ts_summary *summary, FILE *out)
   answer(&p);
   where_time_went(&p);
   stages(&p);
-  communication(&p);
   critical_path(&p);
   memory(&p);
-  cost_basis(&p);
-  network(&p);
   ts_report_links_text(summary, p.arena, out);
+  ts_report_extras_text(summary, p.arena, out);
   ts_report_confidence_text(summary, p.arena, out);
   ts_report_calibrated_text(summary->ir, p.arena, out);
-  ts_report_extras_text(summary, p.arena, out);
-  ts_report_warnings_text(summary, p.arena, out);
+  cost_basis(&p);
+  network(&p);
   assumptions(&p);
-  ts_report_provenance_text(summary, p.arena, out);
+  if (summary->verbose)
+    ts_report_provenance_text(summary, p.arena, out);
   ts_arena_free(p.arena);
 }

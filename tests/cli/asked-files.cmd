@@ -3,5 +3,5 @@ s=../engine/two_stages.tsir
 digests() { grep -A1 '"file"' | grep -o '[0-9a-f]\{64\}'; }
 echo "a pipe:"; tsrun --format=json --overlap=<(cat "$scratch/slow.txt") $s | digests; sha256sum <"$scratch/slow.txt"
 echo "standard input:"; tsrun --format=json --diff=- $s <$s | digests; sha256sum <$s
-echo "the last counts:"; tsrun --diff=none.tsir --diff=$s $s | grep -A1 options
+echo "the last counts:"; tsrun --verbose --diff=none.tsir --diff=$s $s | grep -A1 options
 echo "unreadable:"; mkdir "$scratch/folder.json"; tsrun --overlap="$scratch/folder.json" $s 2>&1 | sed "s|$scratch|SCRATCH|"; rmdir "$scratch/folder.json"; tsrun --overlap=none.json $s

@@ -16,8 +16,8 @@ try "$good, \"quantities\": [$quantity], \"covariance\": [[-1]]}"
 try "$good, \"quantities\": [$quantity, $quantity], \"covariance\": [[1, 2], [2, 1]]}"
 try "$good, \"quantities\": [$quantity], \"covariance\": [[0.01]]}" | head -1
 # of another device
-try "$(sed 's|"device": ""|"device": "a100_sxm_80g"|' <<<"$good"), \"quantities\": [$quantity], \"covariance\": [[0.01]]}" >/dev/null; tsrun plan.ts 2>&1 >/dev/null
+try "$(sed 's|"device": ""|"device": "a100_sxm_80g"|' <<<"$good"), \"quantities\": [$quantity], \"covariance\": [[0.01]]}" >/dev/null; tsrun -o report plan.ts 2>&1
 # and with another framework
 try "$(sed 's|"framework": ""|"framework": "nemo"|' <<<"$good"), \"quantities\": [$quantity], \"covariance\": [[0.01]]}" >/dev/null
-sed -i 's|^  host = |  framework = { name: "torchtitan" }\n  host = |' plan.ts; tsrun plan.ts 2>&1 >/dev/null
+sed -i 's|^  host = |  framework = { name: "torchtitan" }\n  host = |' plan.ts; tsrun -o report plan.ts 2>&1
 sed -i 's|calibrated("c.json")|table("c.json")|' plan.ts; tsrun plan.ts 2>&1

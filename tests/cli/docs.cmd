@@ -1,2 +1,2 @@
 . ./_docs.sh
-for file in getting_started logs compare sweeps python json schedules checks reports ../README; do page $file.md; done
+for file in getting_started logs compare sweeps python json schedules checks reports own_gpu operator_tables ../README; do page $file.md; done

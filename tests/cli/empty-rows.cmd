@@ -1,7 +1,7 @@
 # Rows of 0 bytes or 0 us, which nccl-tests prints, are passed over with a warning; a table of nothing else is refused, and so are sizes, islands and scales out of range.
 cd "$scratch"
 plan() { printf 'import std.models.gpt, std.clusters.dgx, std.strategies.data\nplan p {\n  model = gpt(layers: 2, hidden: 512, heads: 8, vocab: 1000, seq: 128)\n  cluster = dgx_a100(nodes: 1)\n  mesh = { dp: 2 }\n  apply = [data_parallel(dp)]\n  network = measured(table "n.csv"%s)\n  costs = [roofline(a100_sxm_80g)]\n}\n' "$1" >p.ts; }
-try() { { echo 'collective,ranks,islands,bytes,time_us'; printf '%s\n' "$@"; } >n.csv; tsrun -Wno-roofline-costs p.ts >report 2>told; echo "== $?"; grep -v -e "-->" told; sed -n '/step time/p' report; }
+try() { { echo 'collective,ranks,islands,bytes,time_us'; printf '%s\n' "$@"; } >n.csv; rm -f report; tsrun -Wno-roofline-costs -o report p.ts 2>told; echo "== $?"; grep -v -e "-->" told; sed -n '/step time/p' report 2>/dev/null; }
 plan ''
 try all_reduce,2,1,1048576,12
 try all_reduce,2,1,1024,0 all_reduce,2,1,1048576,12

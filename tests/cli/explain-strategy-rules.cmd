@@ -1,1 +1,1 @@
-for p in as_it_is with_rules without_rules; do echo "$p:"; tsc --explain 'layer[0].ln1' --plan=$p _strategy_rules.ts; tsc --explain 'layer[0].mlp.up' --plan=$p _strategy_rules.ts; tsrun --plan=$p _strategy_rules.ts | grep -A2 '^Traffic'; done
+for p in as_it_is with_rules without_rules; do echo "$p:"; tsc --explain 'layer[0].ln1' --plan=$p _strategy_rules.ts; tsc --explain 'layer[0].mlp.up' --plan=$p _strategy_rules.ts; tsrun --plan=$p _strategy_rules.ts | grep '^  exposed dp'; done

@@ -20,7 +20,7 @@ for table in steps reduction; do
   trainspec fit ops $table.csv --device mine --units 100 --keep 0.7 --trees -o $table.fit.json | sed -n '/taken/p; /fit  /p' | sed -E 's/[0-9]+\.[0-9]+/N/g; s/ +N/ N/g; s/(%:).*/\1/'
   grep -o '"learner": "[a-z ]*"' $table.fit.json; grep -c '"trees"' $table.fit.json
 done
-for fit in c steps; do sed "s|fit(table(\"_gemms.csv\"), gpu: a100_sxm_80g)|fit(\"$fit.fit.json\")|" "$here/_fit_table.ts" >plan.ts; cp "$here/_sizes.ts" .; tsrun plan.ts 2>/dev/null | sed -n '/^Sources of the compute/,/^$/p' | sed -E 's/[0-9]+\.[0-9]+/N/g; s/ +N/ N/g'; done
+for fit in c steps; do sed "s|fit(table(\"_gemms.csv\"), gpu: a100_sxm_80g)|fit(\"$fit.fit.json\")|" "$here/_fit_table.ts" >plan.ts; cp "$here/_sizes.ts" .; tsrun plan.ts 2>/dev/null | sed -n '/^Compute time/,/^[NAP]/{/^[NAP]/d;p}' | sed -E 's/[0-9]+\.[0-9]+/N/g; s/ +N/ N/g'; done
 # Left-out rows are of all widths of a grid, also of one with as many as there are folds.
 awk 'BEGIN { split("1 2.5 0.6 3 1.2", f, " "); print "family,dtype,rows,width,time_us"; for (r = 1; r <= 40; r++) for (w = 1; w <= 5; w++) printf "scan,fp32,%d,%d,%.6g\n", 64 * r, 128 * w, f[w] * (8 + 1e-3 * 64 * r * w) }' >grid.csv
 trainspec fit ops grid.csv --keep 1 --trees --device mine --units 100 -o grid.fit.json | grep -o 'Gaussian process 0[.]00'

@@ -13,4 +13,4 @@ plan norms(costs_first: List[Any] = [], seq: Int = 512) {
   costs = costs_first + [roofline(a100_sxm_80g)]
 }
 P
-for first in 'fit("norms.json")' 'table("norms.csv")'; do for seq in 512 768; do tsrun -D costs_first="[$first]" -D seq=$seq plan.ts 2>/dev/null | sed -n '/^Sources of the compute/,/^$/p'; done; done
+for first in 'fit("norms.json")' 'table("norms.csv")'; do for seq in 512 768; do tsrun -D costs_first="[$first]" -D seq=$seq plan.ts 2>/dev/null | sed -n '/^Compute time/,/^[NAP]/{/^[NAP]/d;p}'; done; done

@@ -1,1 +1,1 @@
-tsrun _fit_table.ts 2>&1 | sed -n "/^Sources of the compute/,/^$/p"
+tsrun _fit_table.ts 2>&1 | sed -n "/^Compute time/,/^[NAP]/{/^[NAP]/d;p}"

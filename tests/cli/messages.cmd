@@ -5,10 +5,10 @@ page=$(cd ../../doc && pwd)/messages.md; mkdir "$scratch/page"; cd "$scratch/pag
 gives() { # CODE OPTIONS: of the file `example`
   case $(head -1 example) in
     '$ '*) bash -c "$(sed 's/^. //' example)" >said 2>&1 ;;
-    'plan "'*|axis*|stream*|device*|'array '*) mv example example.tsir; tsrun $2 example.tsir >said 2>&1 ;;
+    'plan "'*|plan\ *[!{]|axis*|stream*|device*|'array '*) mv example example.tsir; tsrun $2 example.tsir >said 2>&1 ;;
     *) mv example example.ts; eval "tsc -o out.ir $2 example.ts" >said 2>&1 ;;
   esac
-  grep -q "\[$1\]" said || { echo "$1: not given"; head -5 said; }
+  grep -qE "\[$1\]|^  $1 " said || { echo "$1: not given"; head -5 said; }
 }
 while IFS= read -r line; do
   case $line in

@@ -49,13 +49,13 @@ static char *print(const ts_summary *summary, void (*report)(const ts_summary *,
   return text;
 }
 
-Test(report, text_fits_80_columns_and_has_no_trailing_spaces)
+Test(report, text_fits_its_columns_and_has_no_trailing_spaces)
 {
   for (uint32_t seed = 0; seed < 150; seed++) {
     fixture f = play_random(seed);
     char *text = print(f.summary, ts_report_text);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-      cr_expect_leq(ts_report_columns(line), 80, "seed %u: %s", seed, line);
+      cr_expect_leq(ts_report_columns(line), TS_REPORT_WIDTH, "seed %u: %s", seed, line);
       cr_expect(line[0] && line[strlen(line) - 1] != ' ', "seed %u: `%s`", seed, line);
     }
     free(text);
