@@ -25,7 +25,7 @@
 #include "tools/cli/programs.h"
 #include "tools/cli/progress.h"
 
-enum { MODEL = 1, GPU, GPUS, OUTPUT };
+enum { MODEL = 1, GPU, GPUS, FRAMEWORK, OUTPUT };
 enum { MOST_THREADS = 64 };
 /* Of a step: what a choice of a profile is worth, to be mentioned. */
 static const double least_worth = 0.001;
@@ -39,6 +39,8 @@ static const ts_option options[] = {
    "hardware to plan for (see `trainspec list machines` and `list gpus`)", NULL},
   {GPU, 0, "gpu", "NAME", "the same", NULL},
   {GPUS, 0, "gpus", "N", "number of GPUs (8)", NULL},
+  {FRAMEWORK, 0, "framework", "NAME",
+   "what runs it: `trainspec list frameworks` (megatron_lm, where a plan is of layers)", NULL},
   {PLAN_DEFINE, 'D', "define", "NAME=EXPR", "set another parameter of the plan", NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
   {PLAN_IMPORT, 'I', "import-dir", "DIR", "also look for imports and data in DIR", NULL},
@@ -535,14 +537,21 @@ static bool give_others(init_task *t)
 
 /* ---- The plan ---- */
 
+/* The expression of the profile that the plan takes; NULL: it takes none. */
+static const char *profile_of(const init_task *t, size_t search)
+{
+  const char *profile = ts_start_default(&t->start, search, "framework");
+  for (size_t i = 0; profile && i < t->values.count; i++)
+    if (!strcmp(t->values.at[i].name, "framework"))
+      profile = t->values.at[i].expression;
+  return profile;
+}
+
 /* What the profile switches on, each with the time that a step takes less for it. */
 static const char *worths(init_task *t, size_t search, size_t point)
 {
   const ts_list *choices = library_list(t, "std/tools/choices.ts", "choices");
-  const char *profile = ts_start_default(&t->start, search, "framework"), *text = "";
-  for (size_t i = 0; i < t->values.count; i++)
-    if (!strcmp(t->values.at[i].name, "framework"))
-      profile = t->values.at[i].expression;
+  const char *profile = profile_of(t, search), *text = "";
   for (uint32_t i = 0; profile && i < choices->count; i++) {
     const ts_value *choice = &choices->at[i];
     ts_define without = {"framework",
@@ -617,6 +626,9 @@ static int write_plan(init_task *t, size_t search, size_t point)
   ts_put_text(stderr, "%s on %s %s: %s a step, %s of %s; the fastest of %s\n", t->name, t->gpus,
               t->gpu, ts_format_time(best->step).text, ts_format_bytes((double)best->peak).text,
               ts_format_bytes((double)best->limit).text, counted(t, t->played, "plan"));
+  if (profile_of(t, search))
+    ts_put_text(stderr, "framework: %s; another by `--framework NAME` (trainspec list frameworks)\n",
+                profile_of(t, search));
   say_refused(t);
   return TS_EXIT_DONE;
 }
@@ -684,6 +696,9 @@ static void init_take(void *task, int id)
   case GPUS:
     ts_options_number(&t->options, 1, 10000000, &number);
     t->gpus = t->options.argument;
+    break;
+  case FRAMEWORK:
+    TS_PUSH(t->arena, &t->plan.defines, (ts_define){"framework", t->options.argument});
     break;
   case OUTPUT: t->output = t->options.argument; break;
   default: ts_plan_option(&t->plan, t->arena, &t->options, id);

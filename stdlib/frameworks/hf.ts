@@ -18,7 +18,7 @@ record HfArguments {
   ep: Int = 1 // experts over so many replicas
   sharding: String = "zero1" // over replicas: "ddp", "zero1", "zero2" or "fsdp"
   recompute: String = "none" // or "cheap", "attention", "selective", "full"
-  framework: String = "megatron_core" // or "megatron_lm", "torchtitan"
+  framework: String = "megatron_lm" // or "megatron_core", "torchtitan"
   mtp: Bool = false // with the modules that predict further words
   text: Bool = false // of a model of pictures and words the one of words alone
 }
@@ -27,7 +27,7 @@ fn _profile(name: String) -> Framework = match name {
   "megatron_core" -> megatron_core
   "megatron_lm" -> megatron_lm
   "torchtitan" -> torchtitan
-  _ -> refuse("no framework `" + name + "`: choose megatron_core, megatron_lm or torchtitan")
+  _ -> refuse("no framework `" + name + "`: choose megatron_lm, megatron_core or torchtitan")
 }
 fn _replicas(a: HfArguments) -> Int = if min(a.gpus, a.tp, a.pp, a.ep, a.micro_batch, a.global_batch + 1) < 1 then refuse(
   "`gpus`, `tp`, `pp`, `ep` and `micro_batch` are 1 or more, `global_batch` is 0 or more",

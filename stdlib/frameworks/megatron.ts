@@ -150,11 +150,12 @@ fn _vocabulary(a: MegatronArguments) -> Int = if a.padded_vocab_size > 0 then a.
 )
 fn _padded(n: Int, to: Int) -> Int = ceil_div(n, to) * to
 fn _kv_heads(a: MegatronArguments) -> Int = if a.group_query_attention then a.num_query_groups else a.num_attention_heads
-// Which of Transformer Engine's libraries serves: by what is asked for, else FlashAttention before
-// Hopper and cuDNN on it.
+// Which of Transformer Engine's libraries serves: the one that is asked for, else cuDNN on Hopper and
+// FlashAttention elsewhere (get_attention_backend of transformer_engine/pytorch/attention), which
+// `--use-flash-attn` does not change: Megatron-Core does not read it.
 fn _attention(a: MegatronArguments) -> String = if a.deepspeed and a.use_flash_attn then "flash" else if a.transformer_impl == "local"
   then "unfused" else if a.attention_backend == "unfused" or a.attention_backend == "local" then "unfused" else if a.attention_backend ==
-  "flash" or a.use_flash_attn or a.context_parallel_size > 1 then "flash" else if a.attention_backend == "fused" or _generation(a.gpu) == 9
+  "flash" or a.context_parallel_size > 1 then "flash" else if a.attention_backend == "fused" or _generation(a.gpu) == 9
   then "fused" else "flash"
 // Layers with experts: a list of 0 and 1, or each n-th.
 fn _expert_layers(a: MegatronArguments) -> List = if a.num_experts == 0 then [0 for i in 0..a.num_layers] else if is_list(
@@ -258,7 +259,7 @@ fn _blas_workspace(a: MegatronArguments) -> Size = if len(a.cublas_workspace_con
   else 8320 KiB
 // One for plain products, and four for the streams of grouped ones.
 fn _engine_workspace(a: MegatronArguments) -> Size =
-  (if _generation(a.gpu) >= 9 then 32 MiB else 4 MiB) *
+  (if _generation(a.gpu) == 9 then 32 MiB else 4 MiB) *
   (if a.transformer_impl == "local" and a.num_experts == 0 then 0 else if a.moe_grouped_gemm then 5 else 1)
 fn _message(a: MegatronArguments) -> Size = bytes(bf16) * a.micro_batch_size * div(a.seq_length, a.context_parallel_size) * a.hidden_size /
   (if a.sequence_parallel then a.tensor_model_parallel_size else 1)
@@ -299,7 +300,7 @@ fn _shared_by(a: MegatronArguments) -> String =
   "optim_grads" -> "zero2"
   "optim" -> "zero1"
   _ -> if a.use_distributed_optimizer then "zero1" else "ddp"
-}) else if a.use_distributed_optimizer then "zero1" else megatron_lm.sharding
+}) else if a.use_distributed_optimizer then "zero1" else "ddp"
 fn megatron_profile(a: MegatronArguments) -> Framework = megatron_lm with {
   release = str(a.release)
   gradients = _gradients(a)

@@ -75,22 +75,24 @@ let megatron_2021: Framework = {
   update: megatron_update,
   sharding: "ddp",
 }
-// Megatron-LM as its arguments are where a command line says nothing; std.frameworks.megatron has what
-// they change. Buckets: resolve_ddp_bucket_size of megatron/training/training.py.
+// Megatron-LM as its arguments are where a command line says nothing, but with the distributed
+// optimizer and sums beside the backward, as its scripts for Hopper launch it (examples/llama,
+// mixtral, mamba: `--use-distributed-optimizer --overlap-grad-reduce`). `trainspec init` and `import
+// hf` take it where no framework is named; std.frameworks.megatron has what arguments change.
+// Buckets: resolve_ddp_bucket_size of megatron/training/training.py.
 fn _by_replicas(f: Framework, replicas: Int) -> Any = max(f.bucket, 1_000_000 * replicas)
 let megatron_lm: Framework = {
   name: "Megatron-LM",
   bucket: 40_000_000,
   buckets: _by_replicas,
   first: true,
-  overlap: false,
   tensor: "stream",
   attention: "cudnn",
   arithmetic: { gemm: bf16 },
   free_gradients: false,
   host: megatron_host,
   update: megatron_update,
-  sharding: "ddp",
+  sharding: "zero1",
   balanced: false,
 }
 // Megatron-Bridge (2025 and 2026): its experts run without a bound on their tokens, whose counts

@@ -30,7 +30,7 @@ plan start_experts(
   model: Model,
   machine: Machine,
   gpus: Int,
-  framework: Framework = megatron_core,
+  framework: Framework = megatron_lm, // or another of `trainspec list frameworks`
   tp: Int = 1, // tensor parallelism
   ep: Int = 8, // expert parallelism
   pp: Int = 1, // stages of the pipeline
@@ -85,7 +85,7 @@ plan start_layers(
   model: Model,
   machine: Machine,
   gpus: Int,
-  framework: Framework = megatron_core,
+  framework: Framework = megatron_lm, // or another of `trainspec list frameworks`
   tp: Int = 1, // tensor parallelism
   cp: Int = 1, // parts of each sequence
   pp: Int = 1, // stages of the pipeline
