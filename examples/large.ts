@@ -9,4 +9,5 @@ plan large(dp: Int = 8, pp: Int = 1, m: Int = 1) {
   apply = [data_parallel(dp)]
   schedule = one_f_one_b(p: pp, m: m)
   costs = training_a100
+  framework = { name: "Megatron-LM" }
 }

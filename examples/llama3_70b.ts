@@ -16,4 +16,5 @@ plan llama3_70b(tp: Int = 8, pp: Int = 4, dp: Int = 4, micro: Int = 1, global: I
   costs = training_h100
   network = h100_infiniband
   host = megatron_host
+  framework = { name: "Megatron-LM" }
 }

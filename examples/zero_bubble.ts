@@ -33,4 +33,5 @@ plan zero_bubble(
   costs = training_a100
   network = a100_infiniband
   host = megatron_host
+  framework = { name: "Megatron-LM" }
 }
