@@ -554,16 +554,14 @@ static const char *worths(init_task *t, size_t search, size_t point)
   const char *profile = profile_of(t, search), *text = "";
   for (uint32_t i = 0; profile && i < choices->count; i++) {
     const ts_value *choice = &choices->at[i];
-    ts_define without = {"framework",
-                         ts_arena_printf(t->arena, "(%s) with { %s = %s }", profile,
-                                         text_of(choice, "field"), text_of(choice, "off"))};
+    ts_define without = {
+      "framework", ts_arena_printf(t->arena, "(%s) with { %s }", profile, text_of(choice, "with"))};
     init_trial r;
     try_point(t, point, &without, &r);
     double more = (double)r.step - (double)t->trials[point].step;
     if (r.played && fabs(more) >= least_worth * (double)t->trials[point].step)
-      text = ts_arena_printf(t->arena, "%s  %s (%s): %s%s\n", text, text_of(choice, "says"),
-                             text_of(choice, "field"), more > 0 ? "-" : "+",
-                             ts_format_time((uint64_t)fabs(more)).text);
+      text = ts_arena_printf(t->arena, "%s  %s: %s%s\n", text, text_of(choice, "name"),
+                             more > 0 ? "-" : "+", ts_format_time((uint64_t)fabs(more)).text);
     free(r.why);
   }
   return *text ?

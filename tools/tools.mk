@@ -3,10 +3,12 @@
 bin_PROGRAMS += tsc tsrun tsfmt trainspec
 tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/cli/git.c tools/cli/git.h tools/cli/locked.c tools/cli/locked.h tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/plan_options.c tools/cli/plan_options.h tools/cli/programs.h
 tsc_LDADD = libts.a $(ts_libs)
-#: tsrun_SOURCES = tools/tsrun*.c tools/cli/assertions.* tools/cli/git.* tools/cli/locked.* tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/play_warnings.* tools/cli/ways_out.* tools/cli/windows.*
+#: tsrun_SOURCES = tools/tsrun*.c tools/cli/assertions.* tools/cli/choices.* tools/cli/git.* tools/cli/locked.* tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/play_warnings.* tools/cli/ways_out.* tools/cli/windows.*
 tsrun_SOURCES = \
 	tools/cli/assertions.c \
 	tools/cli/assertions.h \
+	tools/cli/choices.c \
+	tools/cli/choices.h \
 	tools/cli/git.c \
 	tools/cli/git.h \
 	tools/cli/interrupt.c \
@@ -48,6 +50,8 @@ trainspec_SOURCES = \
 	tools/cli/calls.h \
 	tools/cli/causes.c \
 	tools/cli/causes.h \
+	tools/cli/choices.c \
+	tools/cli/choices.h \
 	tools/cli/diff_comment.c \
 	tools/cli/diff_comment.h \
 	tools/cli/flows.c \

@@ -23,6 +23,7 @@
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
 #include "tools/cli/assertions.h"
+#include "tools/cli/choices.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/locked.h"
 #include "tools/cli/networks.h"
@@ -45,6 +46,7 @@ enum {
   NO_FOLD,
   THREADS,
   IGNORE_MEMORY,
+  CHOICES,
   SOURCES,
   ASSERT,
   LOCKED,
@@ -89,6 +91,8 @@ static const ts_option options[] = {
   {STUDY_WHAT_IF, 0, "what-if", "CHANGE",
    "also play with a change: compute.speed*1.1, nic=800Gb/s, dp.speed*2, gpu[0,1].speed/2, ...",
    NULL},
+  {CHOICES, 0, "choices", NULL,
+   "also play without each choice of the framework's profile: what it saves", NULL},
   {STUDY_SENSITIVITY, 0, "sensitivity", NULL, "the gain from one percent more of each resource",
    NULL},
   {STUDY_DIFF, 0, "diff", "FILE", "explain the difference in step time to another plan", NULL},
@@ -154,7 +158,7 @@ typedef struct tsrun_task {
   ts_session *session;
   const char *path, *output, *trace, *trace_ranks;
   form form;
-  bool memory_trace, ignore_memory, sources, verbose;
+  bool memory_trace, ignore_memory, choices, sources, verbose;
   ts_window_options window;
   char *picture;          /* PNG or PDF */
   size_t picture_size;
@@ -207,8 +211,8 @@ static ts_given_option asked_input(const char *text, const char *path, const ts_
  * reported. */
 static void note_asked(tsrun_task *t, int id)
 {
-  bool decides = id == NETWORK || id == CONTENTION || id == IGNORE_MEMORY || id == PLAN_NAME ||
-                 (id >= STUDY_BLAME && id <= STUDY_DEPTH);
+  bool decides = id == NETWORK || id == CONTENTION || id == IGNORE_MEMORY || id == CHOICES ||
+                 id == PLAN_NAME || (id >= STUDY_BLAME && id <= STUDY_DEPTH);
   if (!decides)
     return;
   const char *argument = t->options.argument, *quote = argument && !is_plain(argument) ? "'" : "";
@@ -270,6 +274,7 @@ static int take_option(tsrun_task *t, int id)
   case NO_FOLD: t->run.no_fold = true; break;
   case WARNING: return ts_warning_option(&t->options, t->session->diags);
   case IGNORE_MEMORY: t->ignore_memory = true; break;
+  case CHOICES: t->choices = true; break;
   case SOURCES: t->sources = true; break;
   case LOCKED: t->locked = true; break;
   case LOCK_FILE:
@@ -497,6 +502,8 @@ static int tsrun_report(tsrun_task *t, const ts_input *input, const ts_run *run,
                                            ts_memory_new(t->arena, before, other), NULL);
   if (ts_progress_interrupted())
     ts_progress_die(&t->bar, t->options.called);
+  if (t->choices)
+    ts_choices_find(t->arena, t->path, input, &t->plan.compile, &t->run, summary);
   bool fits = t->ignore_memory || !memory->classes[memory->fullest].over;
   if (!fits)
     summary->extras.ways_out =
@@ -660,6 +667,9 @@ static int open_and_play(tsrun_task *t, ts_input *input, uint32_t listed, const 
   o.listed = listed;
   *opened = ts_input_open(t->session, t->path, &o, input);
   t->compiled = input->kind == TS_INPUT_PLAN;
+  if (*opened && t->choices && !t->compiled)
+    return ts_options_wrong(
+      &t->options, "`--choices` changes a plan, and `%s` is an IR: name the plan", t->path);
   t->progress = ts_progress_start(&t->bar);
   t->run.progress = &t->progress;
   t->run.packets = ts_packet_memo_new(t->arena, ts_workers_size(t->run.threads, UINT32_MAX));

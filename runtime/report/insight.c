@@ -201,6 +201,31 @@ static void difference_json(const ts_extras *e, cJSON *root)
   }
 }
 
+static void choices_text(const ts_summary *s, ts_arena *arena, FILE *out)
+{
+  const ts_extras *e = &s->extras;
+  const char *framework = s->ir->strings + s->ir->meta->framework;
+  ts_put_text(out, "\nStep without a choice of the framework%s%s\n", *framework ? ", " : "",
+              framework);
+  if (!e->choice_count)
+    fputs("  none changes the step by 0.1 %\n", out);
+  for (uint32_t i = 0; i < e->choice_count; i++) {
+    int64_t gained = (int64_t)(s->result->step - e->choices[i].without);
+    ts_put_text(out, "  %-62s%14s%10s\n", ts_report_fit(arena, e->choices[i].name, 62),
+                signed_time(arena, gained), signed_share(arena, gained, s->result->step));
+  }
+}
+
+static void choices_json(const ts_extras *e, cJSON *root)
+{
+  cJSON *list = cJSON_AddArrayToObject(root, "choices");
+  for (uint32_t i = 0; i < e->choice_count; i++) {
+    cJSON *o = ts_add_element(list);
+    cJSON_AddStringToObject(o, "name", e->choices[i].name);
+    ts_add_number(o, "step_time_without_ps", (double)e->choices[i].without);
+  }
+}
+
 void ts_report_insight_text(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   const ts_extras *e = &s->extras;
@@ -208,6 +233,8 @@ void ts_report_insight_text(const ts_summary *s, ts_arena *arena, FILE *out)
     steps_text(e->steps, arena, out);
   if (e->what_if)
     what_if_text(s, arena, out);
+  if (e->choices)
+    choices_text(s, arena, out);
   if (e->sensitivities)
     sensitivities_text(s, e->sensitivities, arena, out);
   if (e->difference)
@@ -221,6 +248,8 @@ void ts_report_insight_json(const ts_summary *s, cJSON *root)
     steps_json(e->steps, root);
   if (e->what_if)
     what_if_json(s, root);
+  if (e->choices)
+    choices_json(e, root);
   if (e->sensitivities)
     sensitivities_json(e->sensitivities, root);
   if (e->difference)
