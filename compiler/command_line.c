@@ -10,6 +10,7 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "compiler/argument_value.h"
+#include "compiler/command_line_plan.h"
 #include "compiler/eval/eval.h"
 #include "compiler/eval/files.h"
 #include "compiler/eval/function.h"
@@ -19,16 +20,6 @@
 
 typedef TS_VEC(char) text;
 typedef TS_VEC(const char *) strings;
-
-/* an argument of the function: `name: value` of the plan; where a file says so (NULL: no file) */
-typedef struct argument {
-  const char *name, *value, *from;
-} argument;
-
-/* what changes neither time nor memory, and why */
-typedef struct passed_over {
-  const char *shown, *why;
-} passed_over;
 
 /* A word that names an argument, as it was written, and its values. */
 typedef struct given {
@@ -53,8 +44,8 @@ typedef struct command_line_reader {
   uint32_t *begin; /* of each word in it */
   const ts_record *table;
   ts_ast_list formals; /* of the record type of its arguments */
-  TS_VEC(argument) found;
-  TS_VEC(passed_over) passed;
+  TS_VEC(ts_plan_argument) found;
+  TS_VEC(ts_plan_passed) passed;
   bool files; /* the framework's settings are files, whose keys have dots */
   bool read;  /* a file or a script */
 } command_line_reader;
@@ -166,10 +157,10 @@ static void found(command_line_reader *r, const char *name, const char *value, c
 {
   for (size_t i = 0; i < r->found.count; i++)
     if (strcmp(r->found.at[i].name, name) == 0) {
-      r->found.at[i] = (argument){name, value, from}; /* the last one counts */
+      r->found.at[i] = (ts_plan_argument){name, value, from}; /* the last one counts */
       return;
     }
-  TS_PUSH(r->s->arena, &r->found, (argument){name, value, from});
+  TS_PUSH(r->s->arena, &r->found, (ts_plan_argument){name, value, from});
 }
 
 /* num_layers as --num-layers */
@@ -264,7 +255,7 @@ static given filled(command_line_reader *r, given g)
 static void take_nothing(command_line_reader *r, const given *g)
 {
   if (formal(r, g->name) || is_listed(r, g->name))
-    TS_PUSH(r->s->arena, &r->passed, (passed_over){g->shown, "left open by the file"});
+    TS_PUSH(r->s->arena, &r->passed, (ts_plan_passed){g->shown, "left open by the file"});
   else
     command_line_unknown(r, g);
 }
@@ -317,7 +308,7 @@ static void command_line_take(command_line_reader *r, const given *as_given)
   if (formal(r, g->name))
     command_line_follow(r, g);
   else if (!why && is_listed(r, g->name))
-    TS_PUSH(r->s->arena, &r->passed, (passed_over){g->shown, harmless(r, g->name)});
+    TS_PUSH(r->s->arena, &r->passed, (ts_plan_passed){g->shown, harmless(r, g->name)});
   else if (!why)
     command_line_unknown(r, g);
 }
@@ -781,85 +772,6 @@ static void put_all_words(command_line_reader *r, const ts_command_line *line)
   r->line = &r->own;
 }
 
-/* -- the plan -- */
-
-static void put_found(command_line_reader *r, text *t)
-{
-  ts_arena *arena = r->s->arena;
-  for (uint32_t k = 0; k < r->formals.count; k++) /* in the function's order */
-    for (size_t i = 0; i < r->found.count; i++) {
-      const argument *a = &r->found.at[i];
-      if (strcmp(a->name, r->formals.at[k]->name) != 0)
-        continue;
-      command_line_put(r, t, ts_arena_printf(arena, "  %s: %s,", a->name, a->value));
-      command_line_put(r, t, a->from ? ts_arena_printf(arena, " // %s\n", a->from) : "\n");
-    }
-}
-
-/* Those of one reason (NULL: whatever it is), under a title. */
-static void put_passed(command_line_reader *r, text *t, const char *title, const char *why)
-{
-  size_t column = 0;
-  command_line_put(r, t, ts_arena_printf(r->s->arena, "// %s:\n//", title));
-  for (size_t i = 0; i < r->passed.count; i++) {
-    const char *word = r->passed.at[i].shown;
-    if (why && strcmp(r->passed.at[i].why, why) != 0)
-      continue;
-    if (column + strlen(word) > 90) {
-      command_line_put(r, t, "\n//");
-      column = 0;
-    }
-    command_line_put(r, t, " ");
-    command_line_put(r, t, word);
-    column += strlen(word) + 1;
-  }
-  command_line_put(r, t, "\n");
-}
-
-static void put_all_passed(command_line_reader *r, text *t)
-{
-  if (!r->files && r->passed.count)
-    put_passed(r, t, "Passed over, as they change neither time nor memory", NULL);
-  for (size_t i = 0; r->files && i < r->passed.count; i++) {
-    const char *why = r->passed.at[i].why;
-    size_t first = 0;
-    while (strcmp(r->passed.at[first].why, why) != 0)
-      first++;
-    if (first == i)
-      put_passed(r, t, ts_arena_printf(r->s->arena, "Without effect on a step, %s", why), why);
-  }
-}
-
-static const char *plan_text(command_line_reader *r)
-{
-  const ts_command_line *l = r->line;
-  const ts_value *lines = field(r, "plan");
-  text t = {0};
-  command_line_put(r, &t,
-                   ts_arena_printf(r->s->arena, "// %s\n", ts_record_text(r->table, "about")));
-  command_line_put(r, &t,
-                   ts_arena_printf(r->s->arena, "import std.frameworks.%s\n\n", l->framework));
-  command_line_put(
-    r, &t,
-    ts_arena_printf(
-      r->s->arena, "param gpus: Int = %s\nparam gpu: String = %s\n\n",
-      l->gpus                                      ? l->gpus :
-      r->read && *ts_record_text(r->table, "gpus") ? ts_record_text(r->table, "gpus") :
-                                                     "8",
-      ts_argument_quoted(r->s->arena, l->gpu ? l->gpu : ts_record_text(r->table, "gpu"))));
-  put_all_passed(r, &t);
-  command_line_put(r, &t,
-                   ts_arena_printf(r->s->arena, "let arguments: %s = {\n  gpus,\n  gpu,\n",
-                                   ts_record_text(r->table, "arguments")));
-  put_found(r, &t);
-  command_line_put(r, &t, "}\n");
-  for (uint32_t i = 0; lines && lines->type == TS_T_LIST && i < lines->u.list->count; i++) {
-    command_line_put(r, &t, lines->u.list->at[i].u.string);
-    command_line_put(r, &t, "\n");
-  }
-  return ended(r, &t);
-}
-
 static ts_module *framework(ts_session *s, const char *name)
 {
   const char *import = ts_arena_printf(s->arena, "import std.frameworks.%s\n", name);
@@ -917,6 +829,27 @@ static void map_words(command_line_reader *r)
   }
   const char *all = ended(r, &t);
   r->file = ts_sources_add(r->s->sources, "<arguments>", "arguments", all, strlen(all));
+}
+
+static const char *plan_text(command_line_reader *r)
+{
+  const ts_command_line *l = r->line;
+  const char *gpus = r->read ? ts_record_text(r->table, "gpus") : "";
+  return ts_argument_plan_text(r->s->arena,
+                               &(ts_argument_plan){
+                                 .table = r->table,
+                                 .framework = l->framework,
+                                 .gpus = l->gpus ? l->gpus :
+                                         *gpus   ? gpus :
+                                                   "8",
+                                 .gpu = l->gpu ? l->gpu : ts_record_text(r->table, "gpu"),
+                                 .formals = &r->formals,
+                                 .found = r->found.at,
+                                 .found_count = r->found.count,
+                                 .passed = r->passed.at,
+                                 .passed_count = r->passed.count,
+                                 .by_reason = r->files,
+                               });
 }
 
 const char *ts_command_line_plan(ts_session *s, const ts_command_line *line, size_t *size)

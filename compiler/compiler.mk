@@ -10,6 +10,8 @@ libts_a_SOURCES += \
 	compiler/catalog.h \
 	compiler/command_line.c \
 	compiler/command_line.h \
+	compiler/command_line_plan.c \
+	compiler/command_line_plan.h \
 	compiler/compile.c \
 	compiler/compile.h \
 	compiler/domain.c \

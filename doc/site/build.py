@@ -127,17 +127,23 @@ def rendered(page, by_path, unknown):
     made = subprocess.run(
         ["cmark-gfm", "--unsafe", "-e", "table", "-e", "autolink", "-e", "strikethrough"],
         input=text, capture_output=True, text=True, check=True)
-    return links(anchors(made.stdout), page, by_path, unknown)
+    focusable = made.stdout.replace("<pre>", '<pre tabindex="0">')  # what scrolls is reached by keyboard
+    return links(anchors(focusable), page, by_path, unknown)
 
 
 def navigation(sections, current):
+    """Sections; one whose name begins with `>` is folded, but on its own pages."""
     items = []
     for section, pages in sections:
-        items.append(f"<h2>{html.escape(section)}</h2><ul>")
+        folded = section.startswith("> ")
+        head = f"<h2>{html.escape(section.removeprefix('> '))}</h2>"
+        if folded:
+            head = f"<details{' open' if current in pages else ''}><summary>{head}</summary>"
+        items.append(head + "<ul>")
         for page in pages:
             mark = ' aria-current="page"' if page is current else ""
             items.append(f'<li><a href="{page.name}"{mark}>{html.escape(page.title)}</a></li>')
-        items.append("</ul>")
+        items.append("</ul></details>" if folded else "</ul>")
     return "".join(items)
 
 

@@ -44,8 +44,8 @@ static const ts_ir_link_class *graph_class_of(const ts_link_graph *g, uint32_t l
   return &g->ir->link_classes[g->ir->links[link / 2].link_class];
 }
 
-/* Links to what is a switch, or is none, at the vertex that they leave; `into`: those from it, at the
- * one that they enter. `out`: NULL to count them. */
+/* Links to what is a switch, or is none, at the vertex that they leave; `into`: those from it, at
+ * the one that they enter. `out`: NULL to count them. */
 static void each_edge(const ts_link_graph *g, edge *out, bool into, bool switches, uint32_t *at)
 {
   const ts_ir *ir = g->ir;
