@@ -187,6 +187,7 @@ libts_a_SOURCES += \
 	compiler/schedule/known.c \
 	compiler/schedule/known.h \
 	compiler/schedule/language.c \
+	compiler/schedule/leave_out.c \
 	compiler/schedule/list.c \
 	compiler/schedule/policy.c \
 	compiler/schedule/policy.h \

@@ -13,6 +13,7 @@ struct ts_ir_builder {
   ts_ir_pool pools[TS_IR_SECTION_KINDS];
   ts_ir_meta meta;
   ts_ir_left_out left_out;
+  ts_ir_round *rounds; /* of it */
 };
 
 static void free_owned(void *builder) { ts_ir_builder_free(builder); }
@@ -36,6 +37,7 @@ void ts_ir_builder_free(ts_ir_builder *b)
     return;
   for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
     ts_ir_pool_clear(&b->pools[kind]);
+  free(b->rounds);
   ts_heap_disown(&b->owned);
   free(b);
 }
@@ -111,7 +113,14 @@ uint32_t ts_ir_intern_run(ts_ir_builder *b, ts_ir_section_kind kind, const void 
   return ts_ir_pool_intern(&b->pools[kind], records, count);
 }
 
-void ts_ir_builder_leave_out(ts_ir_builder *b, ts_ir_left_out of) { b->left_out = of; }
+void ts_ir_builder_leave_out(ts_ir_builder *b, ts_ir_left_out of, uint32_t programs)
+{
+  if (!of.rounds)
+    return;
+  b->rounds = ts_heap_new(programs, sizeof *b->rounds);
+  memcpy(b->rounds, of.of, programs * sizeof *b->rounds);
+  b->left_out = (ts_ir_left_out){of.rounds, b->rounds};
+}
 
 void ts_ir_builder_view(ts_ir_builder *b, ts_ir *view)
 {

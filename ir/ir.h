@@ -547,8 +547,8 @@ uint32_t ts_ir_intern(ts_ir_builder *b, ts_ir_section_kind kind, const void *rec
 uint32_t ts_ir_intern_run(ts_ir_builder *b, ts_ir_section_kind kind, const void *records,
                           uint32_t count);
 void ts_ir_builder_view(ts_ir_builder *b, ts_ir *view); /* valid until the next change */
-/* The view has them; of.of must outlive it. */
-void ts_ir_builder_leave_out(ts_ir_builder *b, ts_ir_left_out of);
+/* Once; the view has them. */
+void ts_ir_builder_leave_out(ts_ir_builder *b, ts_ir_left_out of, uint32_t programs);
 /* The records of a kind, to complete them; until the next append of that kind. */
 void *ts_ir_builder_records(ts_ir_builder *b, ts_ir_section_kind kind);
 

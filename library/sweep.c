@@ -73,14 +73,16 @@ static bool sweep_judge(trainspec_sweep *sweep, size_t plan, const ts_figures *f
   return ts_diags_errors(sweep->session->diags) == errors;
 }
 
-static bool sweep_play(trainspec_sweep *sweep, size_t plan, trainspec_outcome *out)
+/* `listed`: 0 where it was to be played with all of its rounds (ts_compile_options.listed). */
+static bool sweep_play(trainspec_sweep *sweep, size_t plan, uint32_t listed, trainspec_outcome *out)
 {
   ts_arena *arena = ts_arena_new("plan of a sweep");
   ts_session *session = ts_session_with(arena, sweep->common);
   ts_compile_options o = sweep->options;
   ts_input input = {0};
-  bool good = true;
+  bool good = true, again = false;
   *out = (trainspec_outcome){0};
+  o.listed = listed;
   o.plan_name = sweep->search->plan;
   o.defines = ts_search_defines_at(sweep->search, plan, arena, &o.define_count);
   if (ts_input_open(session, sweep->path, &o, &input)) {
@@ -95,20 +97,20 @@ static bool sweep_play(trainspec_sweep *sweep, size_t plan, trainspec_outcome *o
       out->result = ts_library_result(s, kept);
       good = sweep_judge(sweep, plan, kept, out);
       ts_run_free(run);
-    } else {
+    } else if (!(again = input.ir.left_out)) {
       sweep_refuse(sweep, out, stop.title);
     }
     ts_input_close(&input);
-  } else {
+  } else if (!(again = session->options->listed)) {
     sweep_refuse(sweep, out, ts_diags_first_error(session->diags));
   }
   ts_arena_free(arena);
-  return good;
+  return again ? sweep_play(sweep, plan, 0, out) : good;
 }
 
 bool trainspec_sweep_play(trainspec_sweep *sweep, size_t plan, trainspec_outcome *outcome)
 {
   volatile bool good = false;
-  TS_LIBRARY_CALL(sweep->ts, good = sweep_play(sweep, plan, outcome));
+  TS_LIBRARY_CALL(sweep->ts, good = sweep_play(sweep, plan, TS_LISTED, outcome));
   return good;
 }

@@ -148,7 +148,7 @@ static const ts_program program = {
 };
 
 /* the plan is to be compiled with all of its rounds; no code of the program */
-enum { TS_EXIT_AGAIN = -1, LISTED = 16 };
+enum { TS_EXIT_AGAIN = -1 };
 
 typedef enum form { TEXT, JSON, CSV, HTML, SVG, TIMELINE, PNG, PDF } form;
 
@@ -697,7 +697,7 @@ int ts_tsrun_main(int argc, char **argv)
   int status = TS_EXIT_DONE;
   if (opened) {
     const ts_ir *other = compared ? &before.ir : NULL;
-    uint32_t listed = needs_no_rounds(&t) ? LISTED : 0;
+    uint32_t listed = needs_no_rounds(&t) ? TS_LISTED : 0;
     status = open_and_play(&t, &input, listed, other, &opened);
     bool refused = !opened && t.session->options->listed; /* perhaps as rounds are left out */
     if (listed && (refused || status == TS_EXIT_AGAIN))

@@ -41,6 +41,8 @@ typedef struct ts_held {
   void *closure;
 } ts_held;
 
+/* As `listed`: rounds for who needs none of them, besides those that fill a pipeline. */
+enum { TS_LISTED = 16 };
 typedef struct ts_compile_options { /* all may be left zero */
   const char *plan_name;            /* when the file has several */
   const char *stdlib_dir;           /* NULL: the one inside the library */

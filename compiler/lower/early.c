@@ -409,7 +409,7 @@ static double early_step_of(early *e)
   double *at = e->at, most = 0;
   for (uint32_t r = 0; r < sc->ranks; r++) {
     for (uint32_t i = first[r]; i < sc->order[r].count - last[r]; i++)
-      at[r] += time_at(e, sc->order[r].first + i);
+      at[r] += ts_schedule_plays(sc, r, i) * time_at(e, sc->order[r].first + i);
     most = fmax(most, at[r]);
   }
   if (!early_walk(e, last, true))

@@ -454,6 +454,6 @@ ts_programs *ts_lower_programs(ts_lowering *l)
     ts_ir_append(l->b, TS_IR_PROGRAMS, 1, &records);
     *(ts_ir_program *)records = program;
   }
-  ts_ir_builder_leave_out(l->b, (ts_ir_left_out){sc->left_out, rounds});
+  ts_ir_builder_leave_out(l->b, (ts_ir_left_out){sc->left_rounds, rounds}, sc->ranks);
   return p;
 }

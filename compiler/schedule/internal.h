@@ -35,6 +35,9 @@ bool ts_schedule_layout_file(ts_schedule_builder *b, const ts_env *env, const ts
                              int64_t copies);
 /* compiler/schedule/given.c: the items of s->order. */
 bool ts_schedule_given(ts_schedule_builder *b);
+/* compiler/schedule/leave_out.c: takes equal rounds out of an order that is all placed, as many of
+ * each rank, so that `listed` micro-batches of them stay at least. False: it stays as it is. */
+bool ts_schedule_leave_out(ts_schedule_builder *b, uint32_t listed);
 /* compiler/schedule/policy.c */
 bool ts_policy_open(ts_schedule_builder *b);
 bool ts_policy_run(ts_schedule_builder *b, const ts_stage_costs *costs);

@@ -602,9 +602,10 @@ bool ts_schedule_parts(ts_session *s, const ts_applied *schedule, uint32_t *part
 /* What an exact order comes from; NULL: from more than can be said. */
 static ts_cache_item *schedule_ask(ts_session *s, const ts_schedule *sc)
 {
-  const uint64_t numbers[] = {sc->axis, sc->ranks, sc->chunks, sc->stages, sc->copies};
+  const uint64_t numbers[] = {sc->axis,   sc->ranks,  sc->chunks,
+                              sc->stages, sc->copies, s->options->listed};
   ts_content c = {0};
-  if (s->options->order || s->options->listed || sc->protocols.type != TS_T_NONE || sc->order ||
+  if (s->options->order || sc->protocols.type != TS_T_NONE || sc->order ||
       find_item(sc->decl, TS_AST_POLICY) || sc->outside != ts_decl_env(s, sc->decl))
     return NULL;
   ts_content_node(s, &c, sc->decl);
@@ -620,6 +621,9 @@ static ts_cache_item *schedule_ask(ts_session *s, const ts_schedule *sc)
 static void place_as(ts_schedule *sc, const ts_schedule *known)
 {
   sc->micro_batches = known->micro_batches;
+  sc->left_rounds = known->left_rounds;
+  sc->left_out = known->left_out;
+  sc->round = known->round;
   sc->without = known->without;
   sc->items.at = known->items.at;
   sc->items.count = sc->items.room = known->items.count;
@@ -641,20 +645,24 @@ static void *carve(char **room, const void *from, size_t size)
 static const ts_schedule *shared_order(ts_session *s, ts_cache_item *item, const ts_schedule *sc)
 {
   size_t items = sc->items.count * sizeof *sc->items.at, order = sc->ranks * sizeof *sc->order,
-         steps = sc->step_first[sc->ranks] * sizeof *sc->steps,
+         steps = sc->step_first[sc->ranks] * sizeof *sc->steps, round = sc->left_out ? order : 0,
          first = (sc->ranks + (size_t)1) * sizeof *sc->step_first,
          at = (size_t)TS_WORK_KINDS * sc->stages * sc->micro_batches * sizeof *sc->at;
-  char *room = sc->ties.count || sc->slowed.count || sc->changes.count ?
-                 NULL :
-                 ts_shared_room(s, item, sizeof *sc + items + order + steps + first + at + 6 * 8);
+  char *room =
+    sc->ties.count || sc->slowed.count || sc->changes.count ?
+      NULL :
+      ts_shared_room(s, item, sizeof *sc + items + order + round + steps + first + at + 7 * 8);
   if (!room)
     return NULL;
   ts_schedule *shared = carve(&room, &(ts_schedule){0}, sizeof *sc);
   shared->micro_batches = sc->micro_batches;
+  shared->left_rounds = sc->left_rounds;
+  shared->left_out = sc->left_out;
   shared->without = sc->without;
   shared->items.count = sc->items.count;
   shared->items.at = carve(&room, sc->items.at, items);
   shared->order = carve(&room, sc->order, order);
+  shared->round = carve(&room, sc->round, round);
   shared->steps = carve(&room, sc->steps, steps);
   shared->step_first = carve(&room, sc->step_first, first);
   shared->at = carve(&room, sc->at, at);
@@ -672,11 +680,19 @@ static bool holds_items(const ts_session *s, const ts_schedule *sc)
 {
   uint64_t items = sc->items.count;
   for (uint32_t r = 0; sc->left_out && r < sc->ranks; r++)
-    items += (uint64_t)sc->left_out * sc->round[r].count;
+    items += (uint64_t)sc->left_rounds * sc->round[r].count;
   return items <= s->limits.items;
 }
 
-/* Without rounds that are equal to others. False, and nothing is said: all are to be listed. */
+/* Rounds that are equal to others are left out. */
+static bool finish_some(builder *b, size_t said)
+{
+  const ts_schedule *sc = b->sc;
+  return !b->failed && holds_items(b->s, sc) && schedule_finish(b) && !sc->ties.count &&
+         !sc->slowed.count && b->s->diags->all.count == said;
+}
+
+/* Without placing them. False, and nothing is said: all are to be placed. */
 static bool place_some(ts_session *s, ts_schedule *sc)
 {
   const ts_schedule before = *sc;
@@ -685,12 +701,25 @@ static bool place_some(ts_session *s, ts_schedule *sc)
   if (!b.listed)
     return false;
   ts_schedule_work(&b);
-  if (!b.failed && !b.uneven && holds_items(s, sc) && schedule_finish(&b) && !sc->ties.count &&
-      !sc->slowed.count && sc->copies == 1 && s->diags->all.count == said)
+  if (!b.uneven && finish_some(&b, said))
     return true;
   *sc = before;
   s->diags->all.count = said;
   return false;
+}
+
+/* All are placed. */
+static bool finish(builder *b)
+{
+  ts_schedule *sc = b->sc;
+  const ts_schedule placed = *sc;
+  size_t said = b->s->diags->all.count;
+  if (b->failed || (ts_schedule_leave_out(b, rounds_listed(b->s, sc)) && finish_some(b, said)))
+    return !b->failed;
+  *sc = placed;
+  b->s->diags->all.count = said;
+  b->failed = false;
+  return schedule_finish(b);
 }
 
 static bool schedule_place(ts_session *s, ts_schedule *sc)
@@ -698,14 +727,14 @@ static bool schedule_place(ts_session *s, ts_schedule *sc)
   builder b = {.s = s, .sc = sc};
   requirements(&b, sc->env, sc->env, sc->decl, TS_AST_EXPECT);
   if (s->options->order)
-    return ts_schedule_given(&b) && schedule_finish(&b);
+    return ts_schedule_given(&b) && finish(&b);
   sc->policy = find_item(sc->decl, TS_AST_POLICY);
   if (sc->policy)
     return ts_policy_open(&b);
   if (place_some(s, sc))
     return true;
   ts_schedule_work(&b);
-  return !b.failed && schedule_finish(&b);
+  return finish(&b);
 }
 
 bool ts_schedule_place(ts_session *s, ts_schedule *sc)
@@ -731,7 +760,7 @@ bool ts_schedule_settle(ts_session *s, ts_schedule *sc, const ts_stage_costs *co
 {
   builder b = {.s = s, .sc = sc};
   ts_stage_costs slowed = *costs;
-  return ts_schedule_slow(s, sc, &slowed.slow) && ts_policy_run(&b, &slowed) && schedule_finish(&b);
+  return ts_schedule_slow(s, sc, &slowed.slow) && ts_policy_run(&b, &slowed) && finish(&b);
 }
 
 /* A plan without a schedule: every micro-batch forward and backward, one after the other. */
@@ -746,6 +775,7 @@ static void neutral(builder *b, const ts_plan *plan, uint32_t micro_batches)
   sc->axis = TS_NO_INDEX;
   uint32_t listed = rounds_listed(b->s, sc);
   sc->left_out = listed && micro_batches > 2 * listed ? micro_batches - listed : 0;
+  sc->left_rounds = sc->left_out;
   sc->micro_batches = micro_batches - sc->left_out;
   sc->round =
     ts_arena_copy(b->s->arena, &(ts_order){listed & ~UINT32_C(1), 2}, sizeof *sc->round);

@@ -83,9 +83,9 @@ typedef struct ts_schedule {
   uint32_t copies, parts;
   uint32_t axis;                  /* of the mesh, or TS_NO_INDEX: no pipeline */
   uint32_t micro_batches;         /* that items are listed of, numbered without the others */
-  /* rounds of a micro-batch that are not listed: `round`, [ranks] into the items of the rank, is
-   * played so often more */
-  uint32_t left_out;
+  /* rounds that are not listed, and their micro-batches: `round`, [ranks] into the items of the
+   * rank, is played so often more */
+  uint32_t left_rounds, left_out;
   const ts_order *round;
   const uint32_t *stage_of;       /* [rank * chunks + chunk] */
   const uint32_t *rank_of;        /* [stage] */
@@ -154,6 +154,13 @@ bool ts_schedule_parts(ts_session *s, const ts_applied *schedule, uint32_t *part
 static inline uint32_t ts_schedule_batches(const ts_schedule *sc)
 {
   return sc->micro_batches + sc->left_out;
+}
+
+/* How often a rank plays one of the items of its order. */
+static inline uint32_t ts_schedule_plays(const ts_schedule *sc, uint32_t rank, uint32_t item)
+{
+  const ts_order *round = sc->left_out ? &sc->round[rank] : NULL;
+  return round && item - round->first < round->count ? sc->left_rounds + 1 : 1;
 }
 
 /* How many times longer a rank's kernels take than on a device of speed 1. */

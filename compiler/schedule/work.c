@@ -154,7 +154,10 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, const f
     placed->micro_batch -= b->moved;
     return good;
   }
-  b->uneven = true; /* the number counts what was placed */
+  if (b->listed) { /* the number counts what was placed */
+    b->failed = true;
+    return false;
+  }
   placed->micro_batch = *counter(b, placed->kind, placed->chunk);
   return true;
 }
@@ -248,7 +251,7 @@ static int64_t rounds_left_out(builder *b, const ts_ast *loop, ts_value over)
   if (!listed || !rounds_are_alike(loop, over))
     return 0;
   if (!b->sc->left_out && !b->rank && count > 2 * listed && count < b->s->limits.items)
-    b->sc->left_out = (uint32_t)(count - listed);
+    b->sc->left_out = b->sc->left_rounds = (uint32_t)(count - listed);
   if (!b->sc->left_out || count < b->sc->left_out + listed / 2)
     return 0;
   b->uneven |= b->moved > 0;

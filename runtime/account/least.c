@@ -157,17 +157,22 @@ double ts_least_speed(const ts_ir *ir)
 }
 
 /* Which fragments a program plays, and how often. */
-typedef struct plays { uint32_t *count, *fragments, size; } plays;
+typedef struct plays {
+  uint64_t *count;
+  uint32_t *fragments, size;
+} plays;
 
-static void count_plays(const ts_ir *ir, const ts_ir_program *p, plays *of)
+static void count_plays(const ts_ir *ir, uint32_t program, plays *of)
 {
+  const ts_ir_program *p = &ir->programs[program];
   for (uint32_t k = 0; k < of->size; k++)
     of->count[of->fragments[k]] = 0;
   of->size = 0;
   for (uint32_t i = 0; i < p->item_count; i++) {
     uint32_t f = ir->items[p->first_item + i].fragment;
-    if (!of->count[f]++)
+    if (!of->count[f])
       of->fragments[of->size++] = f;
+    of->count[f] += ts_ir_plays(ir, program, i);
   }
 }
 
@@ -196,13 +201,18 @@ static double least_time_of(const ts_ir *ir, double speed, const plays *of,
   return most;
 }
 
-static uint64_t least_bytes_of(const ts_ir *ir, const ts_ir_program *p, const fragment *fragments)
+static uint64_t least_bytes_of(const ts_ir *ir, uint32_t program, const fragment *fragments)
 {
-  int64_t held = 0, most = 0;
+  const ts_ir_program *p = &ir->programs[program];
+  int64_t held = 0, most = 0, more = 0; /* by rounds that are left out */
   for (uint32_t i = 0; i < p->item_count; i++)
-    held += fragments[ir->items[p->first_item + i].fragment].early;
+    held +=
+      fragments[ir->items[p->first_item + i].fragment].early * (int64_t)ts_ir_plays(ir, program, i);
   for (uint32_t i = 0; i < p->item_count; i++) {
     const fragment *f = &fragments[ir->items[p->first_item + i].fragment];
+    int64_t again = (int64_t)ts_ir_plays(ir, program, i) - 1;
+    held += again ? 0 : more;
+    more = again ? more + again * f->net : 0;
     most = held + f->top > most ? held + f->top : most;
     held += f->net;
   }
@@ -248,12 +258,12 @@ ts_least ts_least_of(ts_arena *arena, const ts_ir *ir)
   fragment *fragments = TS_NEW_ARRAY(arena, fragment, ir->fragments_count + 1);
   for (uint32_t i = 0; i < ir->fragments_count; i++)
     fragments[i] = read(arena, ir, speed, &ir->fragments[i]);
-  plays of = {TS_NEW_ARRAY(arena, uint32_t, ir->fragments_count + 1),
+  plays of = {TS_NEW_ARRAY(arena, uint64_t, ir->fragments_count + 1),
               TS_NEW_ARRAY(arena, uint32_t, ir->fragments_count + 1), 0};
   for (uint32_t i = 0; i < ir->programs_count; i++) {
-    count_plays(ir, &ir->programs[i], &of);
+    count_plays(ir, i, &of);
     double time = least_time_of(ir, speed, &of, fragments);
-    uint64_t bytes = least_bytes_of(ir, &ir->programs[i], fragments);
+    uint64_t bytes = least_bytes_of(ir, i, fragments);
     most = time > most ? time : most;
     sum += ir->streams_count ? time_on(speed, &of, fragments, COMPUTE) : 0;
     l.bytes = bytes > l.bytes ? bytes : l.bytes;

@@ -348,9 +348,9 @@ static void drain_all(least_time_walk *w, const uint32_t *size)
   go(w, size, true);
 }
 
-static int64_t times(uint32_t count, int64_t time)
+static int64_t times(uint64_t count, int64_t time)
 {
-  return time <= TS_AFTER_ALL / count ? count * time : TS_AFTER_ALL;
+  return time <= TS_AFTER_ALL / (int64_t)count ? (int64_t)count * time : TS_AFTER_ALL;
 }
 
 /* [programs * clocks] what items between the two windows take. */
@@ -362,11 +362,11 @@ static int64_t *between(const least_time_walk *w, const uint32_t *first, const u
   for (uint32_t f = 0; f < ir->fragments_count; f++)
     for (uint32_t c = 0; c < w->clocks; c++)
       kept[f * w->clocks + c] = kept_by(&w->maps[f], c);
-  uint32_t *count = TS_NEW_ARRAY(w->arena, uint32_t, ir->fragments_count + 1);
+  uint64_t *count = TS_NEW_ARRAY(w->arena, uint64_t, ir->fragments_count + 1);
   for (uint32_t p = 0; p < ir->programs_count; p++) {
     memset(count, 0, ir->fragments_count * sizeof *count);
     for (uint32_t i = first[p]; i < ir->programs[p].item_count - last[p]; i++)
-      count[least_time_item_of(w, p, i)->fragment]++;
+      count[least_time_item_of(w, p, i)->fragment] += ts_ir_plays(ir, p, i);
     for (uint32_t f = 0; f < ir->fragments_count; f++)
       for (uint32_t c = 0; count[f] && c < w->clocks; c++)
         sum[p * w->clocks + c] =

@@ -176,13 +176,29 @@ static const char orders[] =
   "    for i in warm..m { F(i) I(i - warm) if i > warm + 2 { W(i - warm - 3) } }\n"
   "    for i in m - warm..m { I(i) }\n    for i in max(m - warm - 3, 0)..m { W(i) }\n  }\n}\n";
 
+/* Orders of several chunks a rank, by `next`, by conditions and by policies. */
+static const char *random_chunks(random_ir *g, uint32_t pp)
+{
+  return AMONG(g, "interleaved_one_f_one_b(p: pp, m: pp * div(%u, 4), v: 2)",
+               "interleaved_one_f_one_b(p: pp, m: 2 * pp * div(%u, 4), v: 2, group: 2 * pp)",
+               "one_f_one_b_beside(p: pp, m: pp * div(%u, 4), v: 2)", "zb_1p(p: pp, m: pp * %u)",
+               "zb_1p(p: pp, m: pp * div(%u, 4), v: 2)", "zb_h2(p: pp, m: %u)",
+               "zb_v_fixed(p: pp, m: %u)", "v_half(p: pp, m: %u)", "one_f_one_b_v(p: pp, m: %u)",
+               "dual_pipe_v(p: pp, m: %u)",
+               pp > 1 ? "dual_pipe(p: pp, m: 2 * %u)" : "accumulate(m: %u)",
+               "eager_one_f_one_b(p: pp, m: %u)");
+}
+
 static left_out_plan random_plan(ts_arena *arena, random_ir *g)
 {
-  uint32_t pp = 1u << random_between(g, 0, 3), layers = pp * random_between(g, 1, 2);
-  const char *schedule = AMONG(
-    g, "one_f_one_b(p: pp, m: %u)", "one_f_one_b(p: pp, m: %u, balanced: true)",
-    "slack(p: pp, m: %u, more: 0)", "slack(p: pp, m: %u, more: 3)", "split(p: pp, m: %u)",
-    "paired(p: pp, m: %u)", "late(p: pp, m: %u)", "gpipe(p: pp, m: %u)", "zb_h1(p: pp, m: %u)");
+  uint32_t pp = 1u << random_between(g, 0, 3), layers = 2 * pp * random_between(g, 1, 2);
+  const char *schedule =
+    random_between(g, 0, 1) ?
+      random_chunks(g, pp) :
+      AMONG(g, "one_f_one_b(p: pp, m: %u)", "one_f_one_b(p: pp, m: %u, balanced: true)",
+            "slack(p: pp, m: %u, more: 0)", "slack(p: pp, m: %u, more: 3)", "split(p: pp, m: %u)",
+            "paired(p: pp, m: %u)", "late(p: pp, m: %u)", "gpipe(p: pp, m: %u)",
+            "zb_h1(p: pp, m: %u)");
   uint32_t m = random_between(g, 50, 160);
   char order[128];
   const char *at = strchr(schedule, '%');
@@ -192,7 +208,9 @@ static left_out_plan random_plan(ts_arena *arena, random_ir *g)
     "import std.models.gpt, std.clusters.dgx, std.optimizers.adam, std.precision, std.hosts\n"
     "import std.strategies.data, std.strategies.megatron, std.strategies.offload\n"
     "import std.strategies.recompute, std.schedules.one_f_one_b, std.schedules.gpipe\n"
-    "import std.schedules.zero_bubble, std.networks, std.costs\n%s"
+    "import std.schedules.zero_bubble, std.schedules.interleaved, std.schedules.beside\n"
+    "import std.schedules.dual_pipe, std.schedules.controllable_memory, std.schedules.single\n"
+    "import std.networks, std.costs\n%s"
     "plan random(tp: Int = %s, dp: Int = %s, pp: Int = %u) {\n"
     "  model = gpt(layers: %u, hidden: %s, heads: 16, vocab: %s, seq: %s)\n"
     "  cluster = %s(nodes: ceil_div(tp * dp * pp, 8))\n  mesh = { %s }\n"

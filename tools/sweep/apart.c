@@ -94,8 +94,8 @@ static _Noreturn void apart_help(const ts_sweep *s, size_t index, uint64_t ceili
   if (ceiling)
     ts_heap_set_ceiling(ceiling);
   ts_arena *arena = ts_arena_new("plan of a sweep");
-  ts_session *session = ts_session_next(NULL, arena, s->common);
-  ts_outcome o = ts_sweep_play_asked(s, &lock, &s->outcomes[index], session, NULL);
+  ts_session *session = NULL;
+  ts_outcome o = ts_sweep_play_asked(s, &lock, &s->outcomes[index], arena, &session, NULL);
   ts_outcome_take_warnings(&o, session->diags, arena);
   ts_inputs *inputs = ts_inputs_new(arena);
   ts_inputs_take(inputs, session);

@@ -45,6 +45,8 @@ typedef struct ts_outcome {
   bool exact;              /* it is to be played whatever its bounds are */
   bool bounds_only;        /* it is not to be played: its bounds are asked for */
   bool early_bound;        /* likewise those that are known before it has fragments */
+  bool all_rounds;         /* none is left out: ts_compile_options.listed */
+  bool unsteady;           /* some were, and that does not do */
   bool noted;              /* others are left out for it: ts_sweep_note */
   bool drawn;              /* it was drawn at random (tools/sweep/budget.h) */
   bool played;             /* else refused, or only its bounds are known */

@@ -43,7 +43,7 @@ static void play_measure(ts_session *session, const ts_input *input, const ts_ru
   const ts_memory *memory = ts_memory_new(session->arena, ir, run);
   ts_summary *s =
     ts_arena_copy(session->arena, ts_summary_new(session->arena, ir, run, memory, NULL), sizeof *s);
-  ts_plausible(s, how);
+  out->unsteady = !ts_plausible(s, how);
   ts_report_play_warnings(session, &s->warnings, ir, input->kind == TS_INPUT_PLAN,
                           ts_session_source_reader(session));
   const ts_memory_class *fullest = &memory->classes[memory->fullest];
@@ -190,11 +190,14 @@ static void play_run(ts_session *session, const ts_input *input, ts_links_kept *
   ts_run_options how = {.threads = 1, .links = links}; /* plans are played at once instead */
   ts_run *run = ts_run_new(&input->ir, &how, &stop);
   out->played = true;
+  out->unsteady = !run && input->ir.left_out; /* what it stops for names items */
   if (run) {
     play_measure(session, input, run, &how, out);
     ts_run_free(run);
     return;
   }
+  if (out->unsteady)
+    return;
   out->state = TS_STOPPED;
   out->least.seconds = fmax(out->least.seconds, ts_least_time(&input->ir, links));
   out->best.known = false;
@@ -218,6 +221,7 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
 {
   ts_compile_options compile = s->compile;
   ts_input input = {0};
+  compile.listed = out->all_rounds ? 0 : TS_LISTED;
   question asks = {s, lock, session->arena, out, false};
   ts_held held = {.enough = is_enough,
                   .enough_early = s->search->open ? NULL : is_enough_early,
@@ -253,20 +257,22 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
     const char *why = ts_diags_first_error(session->diags);
     out->why = why ? why : "no reason was given";
     out->unread = ts_diags_exit(session->diags) == TS_EXIT_ENVIRONMENT;
+    out->unsteady = session->options->listed > 0; /* perhaps as rounds are left out */
     if (session->running->starved)
       out->state = TS_STOPPED, out->starved = out->played = true;
   }
   }
 }
 
-ts_outcome ts_sweep_play_asked(const ts_sweep *s, pthread_mutex_t *lock, const ts_outcome *asked,
-                               ts_session *session, ts_links_kept *links)
+static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_outcome *asked,
+                          ts_session *session, ts_links_kept *links)
 {
   ts_outcome out = {.state = TS_REFUSED,
                     .point = asked->point,
                     .exact = asked->exact,
                     .bounds_only = asked->bounds_only,
-                    .early_bound = asked->early_bound};
+                    .early_bound = asked->early_bound,
+                    .all_rounds = asked->all_rounds};
   if (!asked->early_bound) { /* its early bound may be too little by now */
     out.least = asked->least;
     out.compiled = asked->compiled;
@@ -280,19 +286,39 @@ ts_outcome ts_sweep_play_asked(const ts_sweep *s, pthread_mutex_t *lock, const t
   return out;
 }
 
+ts_outcome ts_sweep_play_asked(const ts_sweep *s, pthread_mutex_t *lock, const ts_outcome *asked,
+                               ts_arena *arena, ts_session **session, ts_links_kept *links)
+{
+  *session = ts_session_next(*session, arena, s->common);
+  ts_outcome out = play_in(s, lock, asked, *session, links);
+  if (!out.unsteady)
+    return out;
+  ts_outcome all = *asked;
+  all.compiled = NULL;
+  all.all_rounds = true;
+  *session = ts_session_next(*session, arena, s->common);
+  return play_in(s, lock, &all, *session, links);
+}
+
 ts_outcome ts_sweep_play_one(const ts_sweep *s, size_t point, ts_arena *arena)
 {
-  return ts_sweep_play_asked(s, NULL, &(ts_outcome){.point = point},
-                             ts_session_with(arena, s->common), NULL);
+  ts_outcome asked = {.point = point};
+  ts_outcome out = play_in(s, NULL, &asked, ts_session_with(arena, s->common), NULL);
+  asked.all_rounds = out.unsteady;
+  return out.unsteady ? play_in(s, NULL, &asked, ts_session_with(arena, s->common), NULL) : out;
 }
 
 void ts_sweep_tell(ts_sweep *s, size_t point)
 {
-  ts_arena *arena = ts_arena_new("plan of a sweep");
-  ts_session *session = ts_session_new(arena);
-  ts_sweep_play_asked(s, NULL, &(ts_outcome){.point = point}, session, NULL);
-  ts_diags_copy(s->session->diags, s->session->sources, session->diags);
-  ts_arena_free(arena);
+  ts_outcome asked = {.point = point};
+  for (bool told = false; !told;) {
+    ts_arena *arena = ts_arena_new("plan of a sweep");
+    ts_session *session = ts_session_new(arena);
+    told = !(asked.all_rounds = play_in(s, NULL, &asked, session, NULL).unsteady);
+    if (told)
+      ts_diags_copy(s->session->diags, s->session->sources, session->diags);
+    ts_arena_free(arena);
+  }
 }
 
 /* ---- Many ---- */
@@ -319,9 +345,11 @@ static void play_keep(play_pool *p, size_t index, ts_outcome out, const ts_sessi
   ts_sweep *s = p->sweep;
   const ts_outcome *before = &s->outcomes[index];
   if (before->compiled) {
-    ts_outcome_add_warnings(&out, before, session->arena);
+    if (out.compiled) /* else it was compiled again */
+      ts_outcome_add_warnings(&out, before, session->arena);
     s->compiled -= before->compiled->bytes;
-    forget(&out);
+    forget(&s->outcomes[index]);
+    out.compiled = NULL;
   }
   s->compiled += out.compiled ? out.compiled->bytes : 0;
   ts_inputs_take(s->inputs, session);
@@ -355,9 +383,8 @@ static void *play_work(void *closure)
   ts_links_kept *links = ts_links_kept_new(p->links);
   ts_outcome asked;
   for (size_t index; play_begin(p, &index, &asked);) {
-    session = ts_session_next(session, arena, p->sweep->common);
     double begun = ts_clock();
-    ts_outcome out = ts_sweep_play_asked(p->sweep, &p->lock, &asked, session, links);
+    ts_outcome out = ts_sweep_play_asked(p->sweep, &p->lock, &asked, arena, &session, links);
     double seconds = ts_clock() - begun;
     ts_outcome_take_warnings(&out, session->diags, session->arena);
     pthread_mutex_lock(&p->lock);
