@@ -295,55 +295,72 @@ const char *trainspec_messages_text(const trainspec *ts, trainspec_format format
 
 /* ---- Plans ---- */
 
-/* NULL where there is an error; a warning that was made one counts like any other. */
-static trainspec_plan *trainspec_keep(trainspec *ts, ts_session *session,
-                                      const ts_compile_options *o, ts_input *input, bool opened)
+static bool read_input(trainspec_plan *plan, ts_session *session, uint32_t listed, ts_input *input)
 {
+  plan->options.listed = listed;
+  return plan->text ?
+           ts_input_compile(session, plan->path, plan->text, plan->size, &plan->options, input) :
+           ts_input_open(session, plan->path, &plan->options, input);
+}
+
+/* NULL where there is an error; a warning that was made one counts like any other. `text`: NULL for
+ * that of the file. */
+static trainspec_plan *open_plan(trainspec *ts, const char *path, const char *text, size_t size,
+                                 const char *name)
+{
+  trainspec_plan *plan = TS_NEW(ts->arena, trainspec_plan);
+  *plan = (trainspec_plan){.ts = ts,
+                           .session = ts_library_session(ts),
+                           .options = ts_library_options(ts, name),
+                           .path = copy(ts, path),
+                           .text = text ? ts_arena_string(ts->arena, text, size) : NULL,
+                           .size = size};
+  bool again = text || strcmp(path, "-") != 0; /* it can be read again */
+  bool opened = read_input(plan, plan->session, again ? TS_LISTED : 0, &plan->input);
+  if (!opened && plan->session->options->listed) { /* perhaps as rounds are left out */
+    ts->sessions.count--;
+    plan->session = ts_library_session(ts);
+    opened = read_input(plan, plan->session, 0, &plan->input);
+  }
   if (!opened)
     return NULL;
-  if (ts_diags_errors(session->diags)) {
-    ts_input_close(input);
+  if (ts_diags_errors(plan->session->diags)) {
+    ts_input_close(&plan->input);
     return NULL;
   }
-  trainspec_plan *plan = TS_NEW(ts->arena, trainspec_plan);
-  *plan =
-    (trainspec_plan){.ts = ts, .session = session, .options = *o, .input = *input, .open = true};
+  plan->open = true;
+  plan->text = plan->input.text; /* whatever becomes of the file */
+  plan->size = plan->input.size;
   TS_PUSH(ts->arena, &ts->plans, plan);
   return plan;
 }
 
-static trainspec_plan *open_plan(trainspec *ts, const char *path, const char *plan)
+/* With all of its rounds; NULL after an error. It has said what it has to say. */
+static const ts_input *whole(trainspec_plan *plan)
 {
+  trainspec *ts = plan->ts;
+  if (!plan->input.ir.left_out)
+    return &plan->input;
+  if (plan->whole.builder)
+    return &plan->whole;
   ts_session *session = ts_library_session(ts);
-  ts_compile_options o = ts_library_options(ts, plan);
-  ts_input input = {0};
-  return trainspec_keep(ts, session, &o, &input,
-                        ts_input_open(session, copy(ts, path), &o, &input));
+  bool read = read_input(plan, session, 0, &plan->whole);
+  ts->sessions.count -= read;
+  return read ? &plan->whole : NULL;
 }
 
 trainspec_plan *trainspec_open(trainspec *ts, const char *path, const char *plan)
 {
   trainspec_plan *volatile opened = NULL;
-  TS_LIBRARY_CALL(ts, opened = open_plan(ts, path, plan));
+  TS_LIBRARY_CALL(ts, opened = open_plan(ts, path, NULL, 0, plan));
   return opened;
-}
-
-static trainspec_plan *compile(trainspec *ts, const char *path, const char *text, size_t size,
-                               const char *plan)
-{
-  ts_session *session = ts_library_session(ts);
-  ts_compile_options o = ts_library_options(ts, plan);
-  ts_input input = {0};
-  return trainspec_keep(ts, session, &o, &input,
-                        ts_input_compile(session, copy(ts, path),
-                                         ts_arena_string(ts->arena, text, size), size, &o, &input));
 }
 
 trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *text, size_t size,
                                   const char *plan)
 {
   trainspec_plan *volatile opened = NULL;
-  TS_LIBRARY_CALL(ts, opened = compile(ts, path, text, size, plan));
+  TS_LIBRARY_CALL(ts, opened = open_plan(ts, path, text, size, plan));
   return opened;
 }
 
@@ -369,10 +386,13 @@ const char *trainspec_import(trainspec *ts, const char *framework, const char *c
   return text;
 }
 
-static bool write_plan(const trainspec_plan *plan, const char *path)
+static bool write_plan(trainspec_plan *plan, const char *path)
 {
   ts_error error = {0};
-  if (ts_ir_write_file(&plan->input.ir, path, &error) == 0)
+  const ts_input *input = whole(plan);
+  if (!input)
+    return false;
+  if (ts_ir_write_file(&input->ir, path, &error) == 0)
     return true;
   ts_diag_add(plan->session->diags, TS_E0701, TS_NO_SPAN, "cannot write `%s`: %s", path,
               error.message);
@@ -382,7 +402,7 @@ static bool write_plan(const trainspec_plan *plan, const char *path)
 bool trainspec_write(const trainspec_plan *plan, const char *path)
 {
   volatile bool good = false;
-  TS_LIBRARY_CALL(plan->ts, good = write_plan(plan, path));
+  TS_LIBRARY_CALL(plan->ts, good = write_plan((trainspec_plan *)(uintptr_t)plan, path));
   return good;
 }
 
@@ -432,6 +452,7 @@ void trainspec_close(trainspec_plan *plan)
   for (size_t i = 0; i < plan->runs.count; i++)
     trainspec_run_free(plan->runs.at[i]);
   ts_input_close(&plan->input);
+  ts_input_close(&plan->whole);
   plan->open = false;
 }
 
@@ -499,28 +520,67 @@ static bool take_options(trainspec_plan *plan, ts_arena *arena, const trainspec_
   return !wrong;
 }
 
+/* Plays the input, in the stead of what was played before, and sums up. */
+static bool play_input(trainspec_run *run, const ts_input *input, ts_stop *stop)
+{
+  const ts_ir *ir = &input->ir;
+  ts_run *played = ts_run_new(ir, &run->options, stop);
+  if (!played)
+    return false;
+  ts_run_free(run->run);
+  run->run = played;
+  run->input = input;
+  run->memory = ts_memory_new(run->arena, ir, played);
+  run->summary = ts_arena_copy(
+    run->arena, ts_summary_new(run->arena, ir, played, run->memory, run->options.network),
+    sizeof *run->summary);
+  run->figures = ts_figures_of(run->summary);
+  run->summary->extras.overlap = run->options.overlap;
+  return true;
+}
+
+/* Plays all rounds, for who shows them. */
+static bool play_whole(trainspec_run *run)
+{
+  ts_stop stop = {.arena = run->arena};
+  const ts_input *input = whole(run->plan);
+  if (!input || input == run->input)
+    return input;
+  if (!play_input(run, input, &stop)) {
+    report(run->plan, &stop);
+    return false;
+  }
+  if (run->looked)
+    ts_plausible(run->summary, &run->options);
+  return true;
+}
+
+/* Rounds may be left out where links have no queues of all devices. */
+static const ts_input *to_be_played(trainspec_plan *plan, const ts_run_options *o)
+{
+  return o->contention || o->overlap ? whole(plan) : &plan->input;
+}
+
 static trainspec_run *play(trainspec_plan *plan, const trainspec_options *options)
 {
   ts_arena *arena = ts_arena_new("run of the library");
   ts_stop stop = {.arena = arena};
   trainspec_run *run = TS_NEW(plan->ts->arena, trainspec_run);
   *run = (trainspec_run){.plan = plan, .arena = arena};
-  if (take_options(plan, arena, options, &run->options)) {
-    run->run = ts_run_new(&plan->input.ir, &run->options, &stop);
-    if (!run->run)
-      report(plan, &stop);
+  bool good = take_options(plan, arena, options, &run->options);
+  const ts_input *input = good ? to_be_played(plan, &run->options) : NULL;
+  bool played = input && play_input(run, input, &stop);
+  if (input && !played && input->ir.left_out && (input = whole(plan))) {
+    stop = (ts_stop){.arena = arena};
+    played = play_input(run, input, &stop);
   }
-  if (!run->run) {
+  if (!played) {
+    if (input)
+      report(plan, &stop);
     ts_arena_free(arena);
     return NULL;
   }
-  const ts_ir *ir = &plan->input.ir;
-  run->memory = ts_memory_new(arena, ir, run->run);
-  run->summary =
-    ts_arena_copy(arena, ts_summary_new(arena, ir, run->run, run->memory, run->options.network),
-                  sizeof *run->summary);
-  run->figures = ts_figures_of(run->summary);
-  run->summary->extras.overlap = run->options.overlap;
+  run->options.progress = NULL; /* whom it asks is there for this call alone */
   TS_PUSH(plan->ts->arena, &plan->runs, run);
   return run;
 }
@@ -631,7 +691,7 @@ static const char *what_of(const ts_ir *ir, const ts_ir_node *node)
 static void pass_event(void *closure, const ts_span_event *e)
 {
   const each_event *v = closure;
-  const ts_ir *ir = &v->run->plan->input.ir;
+  const ts_ir *ir = &v->run->input->ir;
   const ts_ir_node *node = e->node;
   trainspec_event event = {
     .kind = trainspec_kind_of(node),
@@ -649,11 +709,17 @@ static void pass_event(void *closure, const ts_span_event *e)
   ts_locale_resume(&ts->call->locale);
 }
 
+static void timeline(trainspec_run *run, uint32_t rank, each_event *v)
+{
+  if (play_whole(run))
+    ts_run_timeline(run->run, rank, pass_event, v);
+}
+
 void trainspec_timeline(const trainspec_run *run, uint32_t rank,
                         void (*each)(void *closure, const trainspec_event *event), void *closure)
 {
   each_event v = {run, each, closure};
-  TS_LIBRARY_CALL(run->plan->ts, ts_run_timeline(run->run, rank, pass_event, &v));
+  TS_LIBRARY_CALL(run->plan->ts, timeline((trainspec_run *)(uintptr_t)run, rank, &v));
 }
 
 static bool critical_at(const trainspec_run *run, size_t i, trainspec_critical *part)
@@ -663,7 +729,7 @@ static bool critical_at(const trainspec_run *run, size_t i, trainspec_critical *
     return false;
   const ts_critical_part *p = &path.at[i];
   *part = (trainspec_critical){ts_critical_name(p->kind), p->name,
-                               run->plan->input.ir.strings + p->label, p->time, p->count};
+                               run->input->ir.strings + p->label, p->time, p->count};
   return true;
 }
 
@@ -683,9 +749,10 @@ static bool trainspec_look(trainspec_run *run)
   trainspec *ts = plan->ts;
   if (!run->looked) {
     unsigned errors = ts_diags_errors(plan->session->diags);
-    ts_plausible(run->summary, &run->options);
+    if (!ts_plausible(run->summary, &run->options) && play_whole(run))
+      ts_plausible(run->summary, &run->options);
     ts_report_silence(run->summary, plan->session->diags);
-    ts_warnings_diagnose(&run->summary->warnings, &plan->input.ir,
+    ts_warnings_diagnose(&run->summary->warnings, &run->input->ir,
                          plan->input.kind == TS_INPUT_PLAN, reader_of(plan), ts->arena, ts->sources,
                          plan->session->diags);
     run->looked = true;
@@ -696,7 +763,8 @@ static bool trainspec_look(trainspec_run *run)
 
 static bool report_to(trainspec_run *run, FILE *out, trainspec_format format)
 {
-  if (!trainspec_look(run))
+  bool shows_rounds = format == TRAINSPEC_HTML || format == TRAINSPEC_SVG;
+  if ((shows_rounds && !play_whole(run)) || !trainspec_look(run))
     return false;
   switch (format) {
   case TRAINSPEC_TEXT: ts_report_text(run->summary, out); break;
@@ -737,6 +805,8 @@ const char *trainspec_report_text(trainspec_run *run, trainspec_format format, s
 static bool write_trace(trainspec_run *run, const char *path)
 {
   ts_stop stop = {.arena = run->plan->ts->arena};
+  if (!play_whole(run))
+    return false;
   if (ts_report_trace(run->summary, &(ts_trace_options){0}, path, &stop) == 0)
     return true;
   report(run->plan, &stop);

@@ -47,7 +47,10 @@ struct trainspec_plan {
   trainspec *ts;
   ts_session *session;
   ts_compile_options options; /* it was compiled with */
+  const char *path, *text;    /* NULL: it is an IR */
+  size_t size;
   ts_input input;
+  ts_input whole; /* with rounds that `input` leaves out (ts_ir_left_out); or empty */
   bool open;
   ts_parameters parameters; /* once they were asked for */
   TS_VEC(trainspec_run *) runs;
@@ -56,6 +59,7 @@ struct trainspec_plan {
 struct trainspec_run {
   trainspec_plan *plan;
   ts_arena *arena;         /* NULL: freed */
+  const ts_input *input;   /* that was played: of the plan */
   ts_run *run;
   ts_run_options options;
   const ts_memory *memory;

@@ -16,6 +16,7 @@ typedef struct row { const char *what, *arguments, *wanted; } row;
 
 #define DEEP "tests/bench/plans/deep.ts"
 #define GPT "examples/gpt3_175b.ts"
+#define DEGREES "examples/degrees.ts"
 #define LARGE "examples/large.ts"
 
 static const row rows[] = {
@@ -23,6 +24,8 @@ static const row rows[] = {
   {"1,536", "-D global=12288 " GPT, "as much"},
   {"12,288", "-D global=98304 " GPT, "as much"},
   {"100,000", "-D global=800000 " GPT, "as much"},
+  {"interleaved, 96 micro-batches", "-D v=2 -D pp=8 " DEGREES, "0.03 s, 60 MB"},
+  {"12,288", "-D v=2 -D pp=8 -D global=196608 " DEGREES, "as much"},
   {"fsdp, 500 layers of one stage", "-p deep -D layers=500 " DEEP, "0.08 s"},
   {"fsdp, 2,000", "-p deep -D layers=2000 " DEEP, "0.15 s"},
   {"fsdp, 10,000", "-p deep -D layers=10000 " DEEP, "0.6 s"},

@@ -45,9 +45,10 @@ static void look(void *closure, const trainspec_event *e)
   cr_expect_leq(e->start_ps, e->end_ps);
 }
 
-Test(library, parts_sum_up_to_the_step)
+static void sums_up(const char *micro_batches)
 {
   trainspec *ts = trainspec_new();
+  trainspec_define(ts, "m", micro_batches);
   trainspec_plan *plan = compile(ts);
   trainspec_run *run = trainspec_play(plan, NULL);
   cr_assert(run);
@@ -81,6 +82,11 @@ Test(library, parts_sum_up_to_the_step)
   cr_expect_eq(critical, r.step_ps);
   trainspec_free(ts);
 }
+
+Test(library, parts_sum_up_to_the_step) { sums_up("4"); }
+
+/* Events are of all rounds, whatever was played for the figures. */
+Test(library, rounds_that_are_left_out_are_there_for_who_asks) { sums_up("400"); }
 
 Test(library, settings_hold_for_what_is_opened_next)
 {
@@ -143,15 +149,18 @@ Test(library, an_ir_plays_like_its_plan)
   cr_assert_geq(file, 0);
   close(file);
   trainspec *ts = trainspec_new();
+  trainspec_define(ts, "m", "400"); /* and all of its rounds */
   trainspec_plan *plan = compile(ts);
   cr_assert(trainspec_write(plan, path));
-  trainspec_plan *ir = trainspec_open(ts, path, NULL);
+  trainspec *other = trainspec_new(); /* without the parameter, which an IR has not */
+  trainspec_plan *ir = trainspec_open(other, path, NULL);
   cr_assert(ir);
   uint64_t step = trainspec_result_of(trainspec_play(plan, NULL)).step_ps;
   cr_expect_eq(trainspec_result_of(trainspec_play(ir, NULL)).step_ps, step);
   trainspec_close(plan);
   trainspec_close(plan); /* once is enough, twice does no harm */
   unlink(path);
+  trainspec_free(other);
   trainspec_free(ts);
 }
 
