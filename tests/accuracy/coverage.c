@@ -236,12 +236,12 @@ static void count_groups(member *members, reach *r)
       members[i].beside = members[i - 1].beside;
 }
 
-/* The quantile of a side: n is the effective number of rows, or that of frameworks. */
+/* The quantile of a side. Of frameworks that weigh as one it is the plain one: with 1 + 1/n for a
+ * dozen of them, the one that is furthest off would decide for all. */
 static double side(ts_score *scores, const reach *r, bool frameworks)
 {
   double n = ts_scores_effective(scores, r->rows),
-         share =
-           frameworks ? share_of_side * (1 + 1.0 / r->frameworks) / (1 + 1 / n) : share_of_side;
+         share = frameworks ? share_of_side / (1 + 1 / n) : share_of_side;
   return r->rows ? ts_scores_reach(scores, r->rows, share) : 0;
 }
 
