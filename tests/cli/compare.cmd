@@ -1,5 +1,5 @@
 # A plan beside a run: as predicted, and why not.
-cp _plan.ts "$scratch/plan.ts"; cp _sizes.ts _ops.csv "$scratch"; cd "$scratch"
+sed '/host = /i\  framework = { name: "Megatron-LM" }' _plan.ts >"$scratch/plan.ts"; cp _sizes.ts _ops.csv "$scratch"; cd "$scratch"
 lines() { local i; for i in $(seq "$1" "$2"); do echo "iteration $i/ $2 | elapsed time per iteration (ms): $(($3 + i % 2)).5 | global batch size: ${4:-2} |"; done; }
 try() { echo "== $*"; trainspec compare "$@" 2>&1 | sed '/^warning/,/^$/d'; echo "exit ${PIPESTATUS[0]}"; }
 lines 1 9 1 >run.log; try --causes 2 plan.ts run.log

@@ -1,5 +1,5 @@
 # A log beside the band of its plan: as it is, while it grows, and what is run when it leaves.
-cp _plan.ts "$scratch/plan.ts"; cp _sizes.ts _ops.csv "$scratch"; cd "$scratch"
+sed '/host = /i\  framework = { name: "Megatron-LM" }' _plan.ts >"$scratch/plan.ts"; cp _sizes.ts _ops.csv "$scratch"; cd "$scratch"
 lines() { local i; for i in $(seq "$1" "$2"); do echo "iteration $i/ 90 | elapsed time per iteration (ms): 0.$(($3 + i % 3)) | global batch size: 2 |"; done; }
 try() { echo "== $*"; trainspec watch "$@" 2>&1 | sed '/^warning/,/^$/d'; echo "exit ${PIPESTATUS[0]}"; }
 lines 1 30 680 >run.log; try --once plan.ts run.log; try --once --band 1% plan.ts run.log
