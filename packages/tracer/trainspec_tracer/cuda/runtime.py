@@ -24,6 +24,7 @@ class Runtime:
     def __init__(self, recorder, name, count, current):
         self.recorder, self.name, self.count, self.selected = recorder, name, count, current
         self.streams, self.next_stream = {}, 1  # current ones of devices; 0 is the default one
+        self.priorities = {}  # of streams, by number and device, as they were made
         self._cudart = types.SimpleNamespace(cudaError=types.SimpleNamespace(success=0), cudaGetErrorString=lambda code: f"error {code}", cudaMemGetInfo=self._memory_left,
                                              cudaProfilerStart=lambda: 0, cudaProfilerStop=lambda: 0, cudaHostRegister=lambda *_: 0, cudaHostUnregister=lambda *_: 0)
 
