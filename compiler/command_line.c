@@ -516,7 +516,11 @@ static bool take_by_name(command_line_reader *r, const given *g, const char *nam
   ts_diag *d = ts_diag_add(r->s->diags, TS_W0708, g->at, "cannot read `%s`", name);
   ts_diag_help(d, "%s", ts_record_text(known, "why"));
   for (uint32_t i = 0; i < keys->u.list->count; i++) {
-    const char *key = keys->u.list->at[i].u.string, *value = strchr(key, '=') + 1;
+    const ts_value *of = &keys->u.list->at[i];
+    const char *key = of->type == TS_T_STRING ? of->u.string : "", *equals = strchr(key, '=');
+    if (!equals) /* the library's table has them all */
+      continue;
+    const char *value = equals + 1;
     given one = *g;
     one.name = ts_arena_string(r->s->arena, key, (size_t)(value - key - 1));
     one.word = ts_arena_copy(r->s->arena, &value, sizeof value);

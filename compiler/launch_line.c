@@ -16,16 +16,16 @@ typedef struct launch_record {
   TS_VEC(ts_field) fields;
 } launch_record;
 
-static void put(launch_record *r, const char *name, ts_value v)
+static void launch_put(launch_record *r, const char *name, ts_value v)
 {
   ts_value *kept = ts_arena_copy(r->s->arena, &v, sizeof v);
   TS_PUSH(r->s->arena, &r->fields,
           (ts_field){.name = ts_lang_intern(r->s->lang, name, strlen(name)), .value = kept});
 }
 
-static void put_text(launch_record *r, const char *name, const char *text)
+static void launch_put_text(launch_record *r, const char *name, const char *text)
 {
-  put(r, name, ts_string_value(ts_lang_intern(r->s->lang, text, strlen(text)), TS_NO_SPAN));
+  launch_put(r, name, ts_string_value(ts_lang_intern(r->s->lang, text, strlen(text)), TS_NO_SPAN));
 }
 
 static ts_value launch_value(launch_record *r)
@@ -43,15 +43,15 @@ static ts_value plain_arguments(ts_session *s, const ts_record *args)
 {
   launch_record all = {.s = s};
   for (uint32_t i = 0; i < args->count; i++)
-    put(&all, args->at[i].name, as_plain(s, *args->at[i].value));
+    launch_put(&all, args->at[i].name, as_plain(s, *args->at[i].value));
   return launch_value(&all);
 }
 
 static ts_value plain_call(ts_session *s, const char *name, ts_value arguments)
 {
   launch_record r = {.s = s};
-  put_text(&r, "name", name);
-  put(&r, "arguments", arguments);
+  launch_put_text(&r, "name", name);
+  launch_put(&r, "arguments", arguments);
   return launch_value(&r);
 }
 
@@ -70,7 +70,7 @@ static ts_value as_plain(ts_session *s, ts_value v)
   launch_record r = {.s = s};
   switch (v.type) {
   case TS_T_LIST: return plain_list(s, v.u.list, ts_none_value());
-  case TS_T_DTYPE: put_text(&r, "name", v.u.dtype->name); return *r.fields.at[0].value;
+  case TS_T_DTYPE: launch_put_text(&r, "name", v.u.dtype->name); return *r.fields.at[0].value;
   case TS_T_LABEL:
   case TS_T_WORD: return ts_string_value(v.u.string, TS_NO_SPAN);
   case TS_T_AXIS: return ts_int_value(ts_axes_size(s, v.u.axes.mask), TS_NO_SPAN);
@@ -99,8 +99,8 @@ static void put_arguments(launch_record *r, const ts_plan *p)
   ts_value v;
   bool known = m && ts_module_find(m, name) && ts_module_lookup(s, m, name, TS_NO_SPAN, &v) &&
                v.type == TS_T_RECORD && v.u.record->type;
-  put(r, "arguments", known ? v : ts_none_value());
-  put_text(r, "arguments_type", known ? v.u.record->type->name : "");
+  launch_put(r, "arguments", known ? v : ts_none_value());
+  launch_put_text(r, "arguments_type", known ? v.u.record->type->name : "");
 }
 
 static ts_value launch_facts(ts_session *s, const ts_plan *p)
@@ -108,22 +108,24 @@ static ts_value launch_facts(ts_session *s, const ts_plan *p)
   launch_record r = {.s = s}, mesh = {.s = s};
   int64_t world = 1;
   for (uint32_t i = 0; i < s->mesh->count; i++) {
-    put(&mesh, s->mesh->axis[i].name, ts_int_value(s->mesh->axis[i].size, TS_NO_SPAN));
+    launch_put(&mesh, s->mesh->axis[i].name, ts_int_value(s->mesh->axis[i].size, TS_NO_SPAN));
     world *= s->mesh->axis[i].size;
   }
-  put_text(&r, "name", p->name);
-  put_text(&r, "framework", p->framework ? p->framework : "");
-  put_text(&r, "device", p->cluster.type == TS_T_CLUSTER ? device_of(p->cluster.u.cluster) : "");
-  put(&r, "world", ts_int_value(world, TS_NO_SPAN));
-  put(&r, "mesh", launch_value(&mesh));
-  put(&r, "model", as_plain(s, p->model));
-  put(&r, "schedule", as_plain(s, p->schedule));
-  put(&r, "apply",
-      plain_list(s, p->apply.type == TS_T_LIST ? p->apply.u.list : &(ts_list){0}, p->recompute));
-  put(&r, "micro", ts_int_value(p->micro_batch, TS_NO_SPAN));
-  put(&r, "global", ts_int_value(p->global_batch, TS_NO_SPAN));
-  put_text(&r, "compute", p->precision.compute ? p->precision.compute->name : "fp32");
-  put_text(&r, "gradients", p->precision.gradients ? p->precision.gradients->name : "fp32");
+  launch_put_text(&r, "name", p->name);
+  launch_put_text(&r, "framework", p->framework ? p->framework : "");
+  launch_put_text(&r, "device",
+                  p->cluster.type == TS_T_CLUSTER ? device_of(p->cluster.u.cluster) : "");
+  launch_put(&r, "world", ts_int_value(world, TS_NO_SPAN));
+  launch_put(&r, "mesh", launch_value(&mesh));
+  launch_put(&r, "model", as_plain(s, p->model));
+  launch_put(&r, "schedule", as_plain(s, p->schedule));
+  launch_put(
+    &r, "apply",
+    plain_list(s, p->apply.type == TS_T_LIST ? p->apply.u.list : &(ts_list){0}, p->recompute));
+  launch_put(&r, "micro", ts_int_value(p->micro_batch, TS_NO_SPAN));
+  launch_put(&r, "global", ts_int_value(p->global_batch, TS_NO_SPAN));
+  launch_put_text(&r, "compute", p->precision.compute ? p->precision.compute->name : "fp32");
+  launch_put_text(&r, "gradients", p->precision.gradients ? p->precision.gradients->name : "fp32");
   put_arguments(&r, p);
   return launch_value(&r);
 }

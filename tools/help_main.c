@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/escape.h"
+#include "base/figures.h"
 #include "base/options.h"
 #include "compiler/compile.h"
 #include "tools/cli/pages.h"
@@ -264,12 +265,6 @@ static void put_topics(ts_arena *arena)
        "names of the standard library (`trainspec list` says which), any word.");
 }
 
-static const char *const figures[] = {
-#define FIGURE(id, name, ...) name,
-#include "base/figures.def"
-#undef FIGURE
-};
-
 static int help_unknown(ts_session *s, ts_options *o, const ts_catalog *catalog, const char *topic)
 {
   ts_arena *arena = s->arena;
@@ -279,8 +274,8 @@ static int help_unknown(ts_session *s, ts_options *o, const ts_catalog *catalog,
       TS_PUSH(arena, &words, page_name(arena, &ts_pages_files[i]));
   for (size_t i = 0; i < catalog->items.count; i++)
     TS_PUSH(arena, &words, catalog->items.at[i].entry->name);
-  for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-    TS_PUSH(arena, &words, figures[i]);
+  for (ts_figure_id f = 0; f < TS_FIGURES; f++)
+    TS_PUSH(arena, &words, ts_figure_table[f].name);
   TS_PUSH(arena, &words, NULL);
   return ts_options_not_among(o, "topic", topic, words.at);
 }

@@ -18,7 +18,8 @@
 
 typedef struct ts_asserted { const char *text; bool holds; } ts_asserted;
 
-/* A choice of a framework's profile, and the time of a step without it, in ps. */
+/* A choice of a framework's profile, and the time of a step without it, in ps; 0: the plan is
+ * refused without it. */
 typedef struct ts_choice {
   const char *name;
   uint64_t without;
@@ -45,7 +46,7 @@ typedef struct ts_extras { /* NULL: not asked for */
   const struct ts_summary *other;  /* that plan's, for pages */
   const char *name;                /* of the plan in a page of two; NULL: as it calls itself */
   const ts_choice *choices;        /* of the framework, that change the step */
-  uint32_t choice_count;
+  uint32_t choice_count, choices_tried; /* 0: the plan names no profile */
   const ts_asserted *asserted;     /* of the command line */
   uint32_t asserted_count;
   const ts_ways_out *ways_out;     /* looked for where memory does not suffice */

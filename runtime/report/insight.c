@@ -207,22 +207,28 @@ static void choices_text(const ts_summary *s, ts_arena *arena, FILE *out)
   const char *framework = s->ir->strings + s->ir->meta->framework;
   ts_put_text(out, "\nStep without a choice of the framework%s%s\n", *framework ? ", " : "",
               framework);
-  if (!e->choice_count)
+  if (!e->choices_tried)
+    fputs("  not known: the plan's own file names no profile of `trainspec list frameworks`\n", out);
+  else if (!e->choice_count)
     fputs("  none changes the step by 0.1 %\n", out);
   for (uint32_t i = 0; i < e->choice_count; i++) {
     int64_t gained = (int64_t)(s->result->step - e->choices[i].without);
+    bool played = e->choices[i].without;
     ts_put_text(out, "  %-62s%14s%10s\n", ts_report_fit(arena, e->choices[i].name, 62),
-                signed_time(arena, gained), signed_share(arena, gained, s->result->step));
+                played ? signed_time(arena, gained) : "refused",
+                played ? signed_share(arena, gained, s->result->step) : "");
   }
 }
 
 static void choices_json(const ts_extras *e, cJSON *root)
 {
   cJSON *list = cJSON_AddArrayToObject(root, "choices");
+  ts_add_number(root, "choices_tried", e->choices_tried);
   for (uint32_t i = 0; i < e->choice_count; i++) {
     cJSON *o = ts_add_element(list);
     cJSON_AddStringToObject(o, "name", e->choices[i].name);
-    ts_add_number(o, "step_time_without_ps", (double)e->choices[i].without);
+    ts_add_number(o, "step_time_without_ps",
+                  e->choices[i].without ? (double)e->choices[i].without : NAN);
   }
 }
 

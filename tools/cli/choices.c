@@ -66,8 +66,9 @@ void ts_choices_find(ts_arena *arena, const char *path, const ts_input *input,
   double step = (double)summary->result->step;
   uint32_t count = 0;
   for (uint32_t i = 0; i < ways.count; i++)
-    if (x.steps[i] && fabs((double)x.steps[i] - step) >= least_change * step)
+    if (!x.steps[i] || fabs((double)x.steps[i] - step) >= least_change * step)
       at[count++] = (ts_choice){ts_record_text(ways.at[i].row, "name"), x.steps[i]};
   summary->extras.choices = at;
   summary->extras.choice_count = count;
+  summary->extras.choices_tried = ways.count;
 }

@@ -5,7 +5,8 @@
 #include "compiler/compile.h"
 #include "runtime/report/summary.h"
 
-/* Those of std.tools.choices that change the step by a thousandth, into `summary`; `input` is the
+/* Those of std.tools.choices that change the step by a thousandth, or without which the plan is
+ * refused, into `summary`; `input` is the
  * plan and `summary` how it was played, with `options`. Nothing is set of an IR, whose plan is not
  * known, or if the work was interrupted. */
 void ts_choices_find(ts_arena *arena, const char *path, const ts_input *input,
