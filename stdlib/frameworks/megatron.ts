@@ -257,9 +257,10 @@ fn _global(a: MegatronArguments) -> Int = if a.global_batch_size > 0 then a.glob
 fn _blas_workspace(a: MegatronArguments) -> Size = if len(a.cublas_workspace_config) == 2 then a.cublas_workspace_config[0] *
   a.cublas_workspace_config[1] * 1 KiB else if _generation(a.gpu) == 9 or (_generation(a.gpu) > 9 and a.release >= 202605) then 32 MiB
   else 8320 KiB
-// One for plain products, and four for the streams of grouped ones.
+// One for plain products, and four for the streams of grouped ones; 32 MiB from Hopper on
+// (get_cublas_workspace_size_bytes of transformer_engine/pytorch/module/base.py).
 fn _engine_workspace(a: MegatronArguments) -> Size =
-  (if _generation(a.gpu) == 9 then 32 MiB else 4 MiB) *
+  (if _generation(a.gpu) >= 9 then 32 MiB else 4 MiB) *
   (if a.transformer_impl == "local" and a.num_experts == 0 then 0 else if a.moe_grouped_gemm then 5 else 1)
 fn _message(a: MegatronArguments) -> Size = bytes(bf16) * a.micro_batch_size * div(a.seq_length, a.context_parallel_size) * a.hidden_size /
   (if a.sequence_parallel then a.tensor_model_parallel_size else 1)
