@@ -40,6 +40,18 @@ else
   skip "programs and library are hardened" "no readelf"
 fi
 
+# What is installed works on its own, and goes again.
+install_works() {
+  make -C "$build" --no-print-directory install "DESTDIR=$scratch/installed" >"$scratch/install.log" 2>&1 || { tail -n 3 "$scratch/install.log"; return; }
+  local programs
+  programs=$(dirname "$(find "$scratch/installed" -name tsrun -perm -u+x -type f)")
+  "$programs/tsrun" --version >/dev/null 2>"$scratch/said" || cat "$scratch/said"
+  [ "$(find "$scratch/installed" -name tsrun.fish -type l -exec readlink {} +)" = trainspec.fish ] || echo "no completion of tsrun for fish"
+  make -C "$build" --no-print-directory uninstall "DESTDIR=$scratch/installed" >"$scratch/install.log" 2>&1 || tail -n 3 "$scratch/install.log"
+  find "$scratch/installed" ! -type d
+}
+report "make install and make uninstall" "$(install_works)"
+
 if [ -x "$root/configure" ] && [ ! -f "$root/config.status" ]; then
   mkdir "$scratch/fresh"
   if (cd "$scratch/fresh" && "$root/configure" --quiet >configure.log 2>&1); then
