@@ -71,6 +71,7 @@ nobase_dist_doc_DATA += \
 	doc/pictures/accuracy/operators.svg \
 	doc/pictures/accuracy/own_papers.svg \
 	doc/pictures/accuracy/pairs.svg \
+	doc/pictures/accuracy/prime_rl.svg \
 	doc/pictures/accuracy/published_dense.svg \
 	doc/pictures/accuracy/published_moe.svg \
 	doc/pictures/accuracy/simumax.svg \
@@ -85,6 +86,7 @@ nobase_dist_doc_DATA += \
 	doc/pictures/accuracy/trace_other.svg \
 	doc/pictures/accuracy/trace_products.svg \
 	doc/pictures/accuracy/trace_step.svg \
+	doc/pictures/accuracy/unseen.svg \
 	doc/pictures/accuracy/vtrain_multi.svg \
 	doc/pictures/accuracy/vtrain_single.svg \
 	doc/pictures/accuracy/zero_bubble.svg \
