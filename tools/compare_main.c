@@ -21,6 +21,7 @@
 #include "tools/cli/play_warnings.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/recorded.h"
 
 enum { FORMAT = 1, OUTPUT, FORMATS, STEP, MEMORY, MEASURED, MOST };
 enum { TEXT, JSON };
@@ -43,11 +44,13 @@ static const ts_option options[] = {
 static const char *const usage[] = {"[OPTION]... PLAN [LOG]", NULL};
 static const char *const notes[] = {
   "LOG is what a training program printed (trainspec log); its steady steps count.",
+  "It may be a recording (trainspec trace), whose median step is laid beside the plan's.",
   "Values given by hand go before those of the log. Causes are those of",
   "std.tools.causes; each is played, and what comes near is listed.",
   "",
   "Examples:",
   "$ plan.ts train.log",
+  "$ plan.ts rank0.json.gz",
   "$ --step 10s --memory '60 GiB' plan.ts",
   "$ -m tokens_per_second=1747 plan.ts",
   "",
@@ -76,7 +79,7 @@ static const compare_name names[] = {
 };
 enum { NAMES = sizeof names / sizeof *names };
 static const char *const titles[] = {"step time", "peak memory", "forward", "backward", "update"};
-TS_TABLE(titles, TS_OBSERVED_PARTS);
+TS_TABLE(titles, TS_OBSERVED_SHOWN);
 
 typedef struct compare_given {
   const compare_name *name;
@@ -94,6 +97,7 @@ typedef struct compare_task {
   TS_VEC(compare_given) given;
   ts_log log;
   ts_log_steady steady;
+  ts_recorded *recorded; /* or NULL: LOG is none */
   ts_observed measured, predicted;
   ts_summary *summary;
   const ts_causes *causes;
@@ -198,14 +202,42 @@ static double measured_memory(const ts_log *log)
   return log->memory > 0 ? log->memory : log->reserved;
 }
 
+/* A recording, or -1: the file is none. `why`: what is wrong with it then. */
+static int read_recording(compare_task *t, ts_trace_task *traces, ts_error *why)
+{
+  const ts_summary *s = t->summary;
+  ts_events *e =
+    ts_events_read(t->arena, t->paths[1], &(ts_events_options){.progress = &t->progress}, why);
+  if (!e)
+    return -1;
+  t->recorded = TS_NEW(t->arena, ts_recorded);
+  if (!ts_recorded_beside(t->arena, e, s->ir, s->run, t->recorded, why))
+    return ts_trace_task_refuse(traces, "lay the plan beside", t->paths[1], why);
+  ts_recorded_observe(t->arena, t->recorded, &t->measured);
+  return TS_EXIT_DONE;
+}
+
+static int read_log(compare_task *t)
+{
+  ts_trace_task traces = {.arena = t->arena, .diags = t->session->diags};
+  ts_error why = {0};
+  int status = ts_may_be_recorded(t->paths[1]) ? read_recording(t, &traces, &why) : -1;
+  if (status >= 0)
+    return status;
+  status = ts_log_open(t->session, t->paths[1], t->formats, &t->log, &t->steady);
+  if (status == TS_EXIT_REJECTED && why.message[0])
+    ts_trace_task_refuse(&traces, "read the trace", t->paths[1], &why);
+  return status;
+}
+
 static int read_measured(compare_task *t)
 {
   for (int i = 0; i < TS_OBSERVED_PARTS; i++)
     t->measured.of[i] = NAN;
-  if (t->path_count == 2) {
-    int status = ts_log_open(t->session, t->paths[1], t->formats, &t->log, &t->steady);
-    if (status)
-      return status;
+  int status = t->path_count == 2 ? read_log(t) : TS_EXIT_DONE;
+  if (status)
+    return status;
+  if (t->steady.level_count) {
     t->measured.of[TS_OBSERVED_STEP] = t->steady.levels[t->steady.level_count - 1].median;
     t->measured.of[TS_OBSERVED_MEMORY] = measured_memory(&t->log);
     double batch = ts_log_typical(t->arena, &t->log, &t->steady, TS_LOG_BATCH),
@@ -250,7 +282,7 @@ static bool is_inside(const compare_task *t, int part)
 static void put_table(const compare_task *t, FILE *out)
 {
   ts_put_text(out, "  %-14s %12s %24s %12s\n", "", "predicted", "80 %", "measured");
-  for (int i = 0; i < TS_OBSERVED_PARTS; i++) {
+  for (int i = 0; i < TS_OBSERVED_SHOWN; i++) {
     const ts_interval *interval = interval_of(t, i);
     double is = t->measured.of[i], was = t->predicted.of[i];
     if (!(is > 0) && i > TS_OBSERVED_MEMORY)
@@ -272,7 +304,7 @@ static void put_cause(const compare_task *t, const ts_cause *c, uint32_t number,
 {
   ts_put_text(out, "%3u. %s\n", number, c->name);
   ts_put_text(out, "     played  ");
-  for (int i = 0, n = 0; i < TS_OBSERVED_PARTS; i++)
+  for (int i = 0, n = 0; i < TS_OBSERVED_SHOWN; i++)
     if (t->measured.of[i] > 0)
       ts_put_text(out, "%s%s %s", n++ ? ", " : "", titles[i],
                   compare_value(t->arena, i, c->seen.of[i]));
@@ -289,6 +321,8 @@ static void compare_put_text(const compare_task *t, FILE *out)
 {
   ts_put_text(out, "%s beside %s\n", ts_base_name(t->paths[0]),
               t->path_count == 2 ? ts_base_name(t->paths[1]) : "what was measured");
+  if (t->recorded)
+    ts_recorded_text(t->arena, t->recorded, out);
   if (t->batch > 0)
     ts_put_text(out,
                 "  the log has %.0f samples a step, the plan %llu: one of them is another job\n",
@@ -319,9 +353,9 @@ static void put_seen(ts_json_writer *w, const char *key, const ts_observed *s)
 {
   static const char *const members[] = {"step_s", "memory_bytes", "forward_s", "backward_s",
                                         "update_s"};
-  TS_TABLE(members, TS_OBSERVED_PARTS);
+  TS_TABLE(members, TS_OBSERVED_SHOWN);
   ts_json_begin(w, key, '{');
-  for (int i = 0; i < TS_OBSERVED_PARTS; i++)
+  for (int i = 0; i < TS_OBSERVED_SHOWN; i++)
     if (s->of[i] > 0)
       ts_json_put_number(w, members[i], "%.9g", s->of[i]);
   ts_json_end(w, '}');
@@ -347,6 +381,8 @@ static void compare_put_json(const compare_task *t, FILE *out)
   }
   ts_json_end(&w, '}');
   ts_json_put_bool(&w, "as_predicted", t->inside);
+  if (t->recorded)
+    ts_recorded_json(t->recorded, &w, "recorded");
   ts_json_begin(&w, "causes", '[');
   for (uint32_t i = 0; t->causes && i < t->causes->count && i < t->most; i++) {
     const ts_cause *c = &t->causes->at[i];
@@ -380,7 +416,7 @@ static int compare_played(compare_task *t, const ts_input *input, const ts_run_o
   if (status)
     return status;
   t->inside = true;
-  for (int i = 0; i < TS_OBSERVED_PARTS; i++)
+  for (int i = 0; i < TS_OBSERVED_SHOWN; i++)
     t->inside &= is_inside(t, i);
   if (t->most)
     t->causes =

@@ -80,6 +80,8 @@ trainspec_SOURCES = \
 	tools/cli/programs.h \
 	tools/cli/progress.c \
 	tools/cli/progress.h \
+	tools/cli/recorded.c \
+	tools/cli/recorded.h \
 	tools/cli/replay_graph.c \
 	tools/cli/replay_graph.h \
 	tools/cli/replay_schedule.c \

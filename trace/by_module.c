@@ -8,6 +8,7 @@
 #include "base/hash_table.h"
 #include "trace/layers.h"
 #include "trace/read/rank_graph.h"
+#include "trace/summary.h"
 
 typedef struct by_module_adding {
   ts_arena *arena;
@@ -57,40 +58,6 @@ static ts_module_sum *by_module_row_of(by_module_adding *a, const char *path)
 
 /* ---- Profiles ---- */
 
-typedef struct by_module_span {
-  int64_t start, end;
-} by_module_span;
-
-/* When the device computes: spans by start that do not touch. */
-static uint32_t computing(const ts_events *e, by_module_span *spans)
-{
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < e->device_count; i++) {
-    const ts_event *v = ts_event_at(e, e->device[i]);
-    if (v->kind == TS_KERNEL_COMMUNICATION)
-      continue;
-    if (n && v->start <= spans[n - 1].end)
-      spans[n - 1].end = ts_event_end(v) > spans[n - 1].end ? ts_event_end(v) : spans[n - 1].end;
-    else
-      spans[n++] = (by_module_span){v->start, ts_event_end(v)};
-  }
-  return n;
-}
-
-/* How long of [from, end) nothing is computed. *next: the first span that may reach into it. */
-static int64_t alone(const by_module_span *spans, uint32_t count, uint32_t *next, int64_t from,
-                     int64_t end)
-{
-  int64_t left = end - from;
-  while (*next < count && spans[*next].end <= from) ++*next;
-  for (uint32_t k = *next; k < count && spans[k].start < end; k++) {
-    int64_t begin = spans[k].start > from ? spans[k].start : from,
-            stop = spans[k].end < end ? spans[k].end : end;
-    left -= stop > begin ? stop - begin : 0;
-  }
-  return left;
-}
-
 static bool has_modules(const ts_events *e)
 {
   for (uint32_t i = 0; i < e->count; i++)
@@ -120,8 +87,8 @@ static const char **modules_of(by_module_adding *a, const ts_events *e)
 
 static void take_profile(by_module_adding *a, const ts_events *e)
 {
-  by_module_span *spans = TS_NEW_ARRAY(a->arena, by_module_span, e->device_count + 1);
-  uint32_t count = computing(e, spans), next = 0;
+  ts_busy *spans = ts_busy_of_events(a->arena, e, e->device, e->device_count);
+  uint32_t count = ts_computing(spans, e->device_count), next = 0;
   int64_t until = INT64_MIN; /* communication before is done with */
   a->by->positions = !has_modules(e);
   a->by->has_exposed = true;
@@ -138,7 +105,7 @@ static void take_profile(by_module_adding *a, const ts_events *e)
     row->transfer += time;
     if (ts_event_end(v) <= from)
       continue;
-    row->exposed += alone(spans, count, &next, from, ts_event_end(v));
+    row->exposed += ts_not_computing(spans, count, &next, from, ts_event_end(v));
     until = ts_event_end(v);
   }
 }

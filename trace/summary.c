@@ -52,18 +52,51 @@ ts_time_shares ts_time_shares_of(ts_busy *work, uint32_t count)
   return s;
 }
 
+ts_busy *ts_busy_of_events(ts_arena *arena, const ts_events *e, const uint32_t *chosen,
+                           uint32_t count)
+{
+  ts_busy *busy = TS_NEW_ARRAY(arena, ts_busy, count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    const ts_event *v = ts_event_at(e, chosen[i]);
+    busy[i] = (ts_busy){v->start, ts_event_end(v), v->kind == TS_KERNEL_COMMUNICATION};
+  }
+  return busy;
+}
+
 ts_time_shares ts_time_shares_of_events(const ts_events *e, const uint32_t *chosen, uint32_t count)
 {
   ts_arena *work = ts_arena_new("shares");
-  ts_busy *busy = TS_NEW_ARRAY(work, ts_busy, count ? count : 1);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    const ts_event *v = ts_event_at(e, chosen[i]);
-    busy[n++] = (ts_busy){v->start, ts_event_end(v), v->kind == TS_KERNEL_COMMUNICATION};
-  }
-  ts_time_shares shares = ts_time_shares_of(busy, n);
+  ts_time_shares shares = ts_time_shares_of(ts_busy_of_events(work, e, chosen, count), count);
   ts_arena_free(work);
   return shares;
+}
+
+uint32_t ts_computing(ts_busy *work, uint32_t count)
+{
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (work[i].comm)
+      continue;
+    if (n && work[i].start <= work[n - 1].end)
+      work[n - 1].end = work[i].end > work[n - 1].end ? work[i].end : work[n - 1].end;
+    else
+      work[n++] = work[i];
+  }
+  return n;
+}
+
+int64_t ts_not_computing(const ts_busy *spans, uint32_t count, uint32_t *next, int64_t from,
+                         int64_t end)
+{
+  int64_t left = end - from;
+  while (*next < count && spans[*next].end <= from)
+    ++*next;
+  for (uint32_t k = *next; k < count && spans[k].start < end; k++) {
+    int64_t begin = spans[k].start > from ? spans[k].start : from,
+            stop = spans[k].end < end ? spans[k].end : end;
+    left -= stop > begin ? stop - begin : 0;
+  }
+  return left;
 }
 
 /* Idle time before work that the host launched only after the device had run dry. */

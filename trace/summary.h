@@ -19,6 +19,14 @@ typedef struct ts_time_shares {
 ts_time_shares ts_time_shares_of(ts_busy *work, uint32_t count);
 /* The device work of a trace as such spans; `chosen` lists events by start. */
 ts_time_shares ts_time_shares_of_events(const ts_events *e, const uint32_t *chosen, uint32_t count);
+ts_busy *ts_busy_of_events(ts_arena *arena, const ts_events *e, const uint32_t *chosen,
+                           uint32_t count);
+/* When the device computes: makes of work by start, in its place, spans that do not touch, and
+ * returns their number. */
+uint32_t ts_computing(ts_busy *work, uint32_t count);
+/* How long of [from, end) nothing is computed. *next: the first span that may reach into it. */
+int64_t ts_not_computing(const ts_busy *spans, uint32_t count, uint32_t *next, int64_t from,
+                         int64_t end);
 
 typedef struct ts_stream_sum { uint32_t track, count; int64_t busy; } ts_stream_sum;
 typedef struct ts_kind_sum { ts_event_kind kind; uint32_t count; int64_t time; } ts_kind_sum;

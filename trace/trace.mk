@@ -78,6 +78,8 @@ libts_a_SOURCES += \
 	trace/series.h \
 	trace/step_of_graph.c \
 	trace/step_of_profile.c \
+	trace/step_parts.c \
+	trace/step_parts.h \
 	trace/summary.c \
 	trace/summary.h \
 	trace/summary_report.c \

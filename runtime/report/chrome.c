@@ -16,6 +16,7 @@
 #include "base/output.h"
 #include "base/table.h"
 #include "ir/names.h"
+#include "ir/spelling.h"
 #include "runtime/account/timeline.h"
 #include "runtime/report/report.h"
 
@@ -148,6 +149,7 @@ static void put_arguments(chrome_writer *w, const ts_span_event *e)
     ts_json_put_text(json, "basis", ts_basis_name(kernel->basis));
   } else if (node->op == TS_IR_COLLECTIVE) {
     const ts_ir_collective *c = &ir->collectives[node->arg];
+    ts_json_put_text(json, "collective", ts_ir_collective_names[c->kind]);
     ts_json_put_text(json, "group", ir->strings + ir->groups[c->group].name);
     ts_json_put_count(json, "bytes", c->bytes);
     ts_json_put_count(json, "waited_ps", e->start - e->ready);

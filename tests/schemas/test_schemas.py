@@ -48,6 +48,7 @@ COMMANDS = [
     ("schedule", 0, f"trainspec schedule --format=json --budget=500 {EXAMPLES}/my_schedule.ts"),
     ("schedule", 0, f"trainspec schedule --format=json --budget=500 --memory=own {EXAMPLES}/schedule_lab.ts"),
     ("compare", 3, f"trainspec compare --format=json --step 1ms --memory '600 MiB' {CLI}/_plan.ts"),
+    ("compare", 3, f"trainspec compare --format=json {CLI}/_plan.ts {TRACES}/_small.json"),
     ("log", 0, "for i in 1 2 3; do echo \"completed step: $i, seconds: 0.5$i, loss: nan\"; done >train.log && "
                "trainspec log --format=json train.log"),
     ("calibrate", 0, f"trainspec calibrate --format=json {CLI}/_calibrate.ts {{OUT}}/measured.csv"),

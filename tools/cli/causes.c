@@ -7,7 +7,9 @@
 #include "compiler/eval/shared.h"
 #include "compiler/eval/value.h"
 #include "compiler/ways_out.h"
+#include "runtime/account/run.h"
 #include "runtime/collective/links.h"
+#include "runtime/load/tables.h"
 #include "runtime/load/workers.h"
 #include "runtime/study/change.h"
 
@@ -18,6 +20,8 @@ enum {
 
 /* Errors of a prediction, as standard deviations of the logarithm. */
 static const double least_spread = 0.05, memory_spread = 0.1, part_spread = 0.2;
+/* Of what a recording says: a share of the part, and of the step. */
+static const double share_spread = 0.2, least = 0.01;
 /* What changes less of a step plays no part in it. */
 static const double nothing = 0.01;
 
@@ -52,14 +56,28 @@ typedef struct causes_search {
 /* ---- What is seen of a step ---- */
 
 typedef struct causes_parts {
+  const ts_ir *ir;
   double of[TS_IR_PHASES];
+  double seen[TS_OBSERVED_PARTS];
 } causes_parts;
+
+ts_observed_part ts_observed_family(const char *family)
+{
+  return strstr(family, "gemm") || !strncmp(family, "conv", 4) ? TS_OBSERVED_PRODUCTS :
+         !strncmp(family, "attention", 9)                      ? TS_OBSERVED_ATTENTION :
+                                                                 TS_OBSERVED_KERNELS;
+}
 
 static void causes_take(void *closure, const ts_ir_node *node, ts_share_kind kind, uint64_t time)
 {
   causes_parts *p = closure;
-  if (kind != TS_SHARE_TRANSFER)
-    p->of[node->phase] += (double)time * 1e-12;
+  if (kind == TS_SHARE_TRANSFER)
+    return;
+  p->of[node->phase] += (double)time * 1e-12;
+  p->seen[kind == TS_SHARE_EXPOSED || node->op != TS_IR_COMPUTE ?
+            TS_OBSERVED_EXPOSED :
+            ts_observed_family(p->ir->strings + p->ir->kernels[node->arg].family)] +=
+    (double)time * 1e-12;
 }
 
 /* The class that is longest at work. */
@@ -76,21 +94,34 @@ ts_observed ts_observed_of(const ts_run *run, const ts_memory *memory)
 {
   const ts_result *r = ts_run_result(run);
   const ts_memory_class *fullest = &memory->classes[memory->fullest];
-  causes_parts p = {{0}};
-  ts_run_attribute(run, busiest_class(r), &(ts_attribution){.take = causes_take, .closure = &p});
-  return (ts_observed){{(double)r->step * 1e-12, (double)(fullest->peak + fullest->reserved),
-                        p.of[TS_IR_PHASE_FORWARD],
-                        p.of[TS_IR_PHASE_BACKWARD_INPUT] + p.of[TS_IR_PHASE_BACKWARD_WEIGHT] +
-                          p.of[TS_IR_PHASE_RECOMPUTE],
-                        p.of[TS_IR_PHASE_OPTIMIZER] + p.of[TS_IR_PHASE_COMMUNICATION]}};
+  uint32_t busiest = busiest_class(r);
+  const ts_class_result *class = &r->classes[busiest];
+  causes_parts p = {.ir = ts_run_facts(run)->tables->ir};
+  ts_run_attribute(run, busiest, &(ts_attribution){.take = causes_take, .closure = &p});
+  ts_observed o = {{(double)r->step * 1e-12, (double)(fullest->peak + fullest->reserved),
+                    p.of[TS_IR_PHASE_FORWARD],
+                    p.of[TS_IR_PHASE_BACKWARD_INPUT] + p.of[TS_IR_PHASE_BACKWARD_WEIGHT] +
+                      p.of[TS_IR_PHASE_RECOMPUTE],
+                    p.of[TS_IR_PHASE_OPTIMIZER] + p.of[TS_IR_PHASE_COMMUNICATION]}};
+  memcpy(o.of + TS_OBSERVED_SHOWN, p.seen + TS_OBSERVED_SHOWN,
+         (TS_OBSERVED_PARTS - TS_OBSERVED_SHOWN) * sizeof *o.of);
+  o.of[TS_OBSERVED_EXPOSED] += (double)class->bubble * 1e-12;
+  o.of[TS_OBSERVED_IDLE] += (double)(class->host + class->tail) * 1e-12;
+  return o;
 }
 
 /* How well a prediction fits: Student's distribution of two degrees of freedom, as a cause seldom
  * is all there is. A logarithm, 0 at best. */
 static double fits(const causes_search *x, const ts_observed *s)
 {
-  double sum = 0;
-  for (int i = 0; i < TS_OBSERVED_PARTS; i++)
+  double sum = 0, step = x->measured->of[TS_OBSERVED_STEP];
+  for (int i = TS_OBSERVED_SHOWN; i < TS_OBSERVED_PARTS; i++)
+    if (x->measured->of[i] >= 0) {
+      double z =
+        (x->measured->of[i] - s->of[i]) / (share_spread * x->measured->of[i] + least * step);
+      sum -= 1.5 * log1p(z * z / 2);
+    }
+  for (int i = 0; i < TS_OBSERVED_SHOWN; i++)
     if (x->measured->of[i] > 0 && s->of[i] > 0) {
       double z = log(x->measured->of[i] / s->of[i]) / x->spread[i];
       sum -= 1.5 * log1p(z * z / 2);
@@ -100,7 +131,7 @@ static double fits(const causes_search *x, const ts_observed *s)
 
 static bool moves(const causes_search *x, const ts_observed *s)
 {
-  for (int i = 0; i < TS_OBSERVED_PARTS; i++)
+  for (int i = 0; i < TS_OBSERVED_SHOWN; i++)
     if (x->measured->of[i] > 0 && s->of[i] > 0 && fabs(log(s->of[i] / x->seen.of[i])) >= nothing)
       return true;
   return false;
@@ -152,7 +183,9 @@ static void causes_beside(const causes_search *x, const ts_record *row, double l
                           ts_observed *s)
 {
   double casts = ts_record_number(row, "casts", 0) * x->gradients / (level * 1e9);
-  s->of[TS_OBSERVED_STEP] += *ts_record_text(row, "adds") ? level * s->of[TS_OBSERVED_STEP] : casts;
+  double more = *ts_record_text(row, "adds") ? level * s->of[TS_OBSERVED_STEP] : casts;
+  s->of[TS_OBSERVED_STEP] += more;
+  s->of[TS_OBSERVED_IDLE] += more;
   s->of[TS_OBSERVED_BACKWARD] += casts;
   if (*ts_record_text(row, "holds"))
     s->of[TS_OBSERVED_MEMORY] *= level;
@@ -305,7 +338,7 @@ static void set_spreads(causes_search *x)
 {
   x->spread[TS_OBSERVED_STEP] = fmax(least_spread, x->before->confidence.spread);
   x->spread[TS_OBSERVED_MEMORY] = memory_spread;
-  for (int i = TS_OBSERVED_FORWARD; i < TS_OBSERVED_PARTS; i++)
+  for (int i = TS_OBSERVED_FORWARD; i < TS_OBSERVED_SHOWN; i++)
     x->spread[i] = part_spread;
 }
 

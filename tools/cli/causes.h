@@ -12,7 +12,14 @@ typedef enum ts_observed_part {
   TS_OBSERVED_FORWARD, /* s of the busiest rank, with what it waits for */
   TS_OBSERVED_BACKWARD,
   TS_OBSERVED_UPDATE,
-  TS_OBSERVED_PARTS
+  /* s that it adds to the step, of a recording: products, attention, other kernels, calls, idle */
+  TS_OBSERVED_PRODUCTS,
+  TS_OBSERVED_ATTENTION,
+  TS_OBSERVED_KERNELS,
+  TS_OBSERVED_EXPOSED,
+  TS_OBSERVED_IDLE,
+  TS_OBSERVED_PARTS,
+  TS_OBSERVED_SHOWN = TS_OBSERVED_PRODUCTS /* those before it */
 } ts_observed_part;
 
 /* Of a step, measured or predicted; NAN: not known. */
@@ -20,6 +27,8 @@ typedef struct ts_observed {
   double of[TS_OBSERVED_PARTS];
 } ts_observed;
 
+/* Which part kernels of a family are. */
+ts_observed_part ts_observed_family(const char *family);
 /* What a play says. */
 ts_observed ts_observed_of(const ts_run *run, const ts_memory *memory);
 
