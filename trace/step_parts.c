@@ -24,7 +24,8 @@ static void part_add(ts_arena *arena, ts_step_parts *p, ts_step_part add)
   if (i == p->parts.count)
     TS_PUSH(arena, &p->parts, ((ts_step_part){.name = add.name, .kind = add.kind}));
   p->parts.at[i].count += add.count;
-  p->parts.at[i].time += add.time;
+  if (p->parts.at[i].time < INT64_MAX / 2) /* times that a file makes up */
+    p->parts.at[i].time += add.time;
   p->parts.at[i].alone += add.alone;
 }
 
@@ -213,10 +214,10 @@ ts_steps_beside *ts_steps_beside_new(ts_arena *arena, const ts_step_parts *x,
 const ts_part_pair *ts_steps_carrier(const ts_steps_beside *b)
 {
   int64_t length = b->step[0]->length, more = b->step[1]->length - length;
-  bool same = llabs(more) * 100 < length;
+  bool same = llabs(more) < length / 100;
   for (size_t i = 0; i < b->parts.count; i++) {
     int64_t by = b->parts.at[i].of[1].alone - b->parts.at[i].of[0].alone;
-    if (llabs(by) * 100 >= length && (same || (by > 0) == (more > 0)))
+    if (llabs(by) >= length / 100 && (same || (by > 0) == (more > 0)))
       return &b->parts.at[i];
     if (!same && by && (by > 0) == (more > 0))
       return &b->parts.at[i];

@@ -167,22 +167,26 @@ static const char *title(ts_arena *arena, const ts_step_part *p)
                                     p->name;
 }
 
-static const char *sentence_of(ts_arena *arena, const ts_steps_beside *b)
+static void say(ts_arena *arena, ts_recorded *r)
 {
+  const ts_steps_beside *b = r->beside;
   const ts_part_pair *c = ts_steps_carrier(b);
   int64_t more = b->step[1]->length - b->step[0]->length;
+  r->how = "";
+  r->sentence = "No difference: no family, exposed call or idle time differs by 1 % of the step.";
   if (!c)
-    return "No difference: no family, exposed call or idle time differs by 1 % of the step.";
+    return;
   int64_t by = c->of[1].alone - c->of[0].alone;
-  const char *name = title(arena, &c->of[0]), *how = changed(arena, &c->of[0], &c->of[1]);
-  if (llabs(more) * 100 < b->step[0]->length)
-    return ts_arena_printf(arena,
-                           "The steps take the same time, but not for the same: %s takes "
-                           "%s %s:\n  %s.",
-                           name, in_time(arena, by), by > 0 ? "more" : "less", how);
-  return ts_arena_printf(arena, "The run is %s %s a step, and %s carries %s of it:\n  %s.",
-                         in_time(arena, more), more > 0 ? "slower" : "faster", name,
-                         in_time(arena, by), how);
+  const char *name = title(arena, &c->of[0]);
+  r->how = changed(arena, &c->of[0], &c->of[1]);
+  r->sentence =
+    llabs(more) < b->step[0]->length / 100 ?
+      ts_arena_printf(arena,
+                      "The steps take the same time, but not for the same: %s takes %s %s:", name,
+                      in_time(arena, by), by > 0 ? "more" : "less") :
+      ts_arena_printf(arena,
+                      "The run is %s %s a step, and %s carries %s of it:", in_time(arena, more),
+                      more > 0 ? "slower" : "faster", name, in_time(arena, by));
 }
 
 /* ---- Both ---- */
@@ -220,7 +224,7 @@ bool ts_recorded_beside(ts_arena *arena, const ts_events *events, const ts_ir *i
     arena, TS_ITEMS(arena, &p.work), (uint32_t)p.work.count, (int64_t)(result->step / 1000));
   const ts_step_parts *run_parts = parts_of_events(arena, &p, events, out);
   out->beside = ts_steps_beside_new(arena, plan, run_parts);
-  out->sentence = sentence_of(arena, out->beside);
+  say(arena, out);
   return true;
 }
 
@@ -318,6 +322,8 @@ void ts_recorded_text(ts_arena *arena, const ts_recorded *r, FILE *out)
 {
   const ts_steps_beside *b = r->beside;
   ts_put_text(out, "%s\n", r->sentence);
+  if (*r->how)
+    ts_put_text(out, "  %s.\n", r->how);
   if (r->step)
     ts_put_text(out, "  step %u of the %u recorded ones, the median, beside rank %u of the plan\n",
                 r->step, r->steps, r->rank);
@@ -372,6 +378,7 @@ void ts_recorded_json(const ts_recorded *r, ts_json_writer *w, const char *key)
   const ts_part_pair *carrier = ts_steps_carrier(b);
   ts_json_begin(w, key, '{');
   ts_json_put_text(w, "says", r->sentence);
+  ts_json_put_text(w, "how", r->how);
   if (carrier)
     ts_json_put_text(w, "carried_by", carrier->of[0].name);
   ts_json_put_count(w, "rank", r->rank);

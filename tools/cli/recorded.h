@@ -12,7 +12,7 @@ typedef struct ts_recorded {
   const ts_steps_beside *beside; /* the plan, the recording */
   uint32_t rank, world;          /* of the plan */
   uint32_t step, steps;          /* which of the marked ones, from 1; 0: all work is one step */
-  const char *sentence;          /* what carries the difference */
+  const char *sentence, *how;    /* what carries the difference, and what became of it */
 } ts_recorded;
 
 /* Whether a file begins as recordings do, and not as lines of text. */
