@@ -51,6 +51,12 @@ const ts_ast *ts_search_formal(const searcher *v, const char *name)
   return NULL;
 }
 
+static const char *search_text_at(const searcher *v, ts_span span)
+{
+  const ts_source *source = ts_sources_get(v->s->sources, span.file);
+  return ts_arena_string(v->s->arena, source->text + span.begin, span.end - span.begin);
+}
+
 /* VARY and SET name a parameter of the plan, each its own. */
 static bool check_column(searcher *v, uint32_t item, ts_name_list *columns)
 {
@@ -70,7 +76,12 @@ static bool check_column(searcher *v, uint32_t item, ts_name_list *columns)
     d = ts_report(v->s, TS_E0215, node->name_span, "plan `%s` has no parameter `%s`", v->plan->name,
                   node->name);
     ts_diag_here(d, "not a parameter");
-    if (!ts_suggest_names(d, node->name, &names))
+    const ts_ast *value = ts_ast_value(node);
+    if (value->kind == TS_AST_LIST && value->count)
+      value = value->child[0];
+    if (!ts_plan_help_name(v->s, d, v->plan, node->name, search_text_at(v, value->span),
+                           node->kind == TS_AST_VARY) &&
+        !ts_suggest_names(d, node->name, &names))
       ts_diag_note(d, names.names.count ? "its parameters are %s" : "it has none%s",
                    ts_name_list_print(v->s, &names));
     return false;
@@ -99,12 +110,6 @@ static bool needs_figures(const searcher *v, uint32_t item)
     if (v->late[i] && v->items.at[i]->kind == TS_AST_LET && ts_ast_uses(expr, v->items.at[i]->name))
       return true;
   return false;
-}
-
-static const char *search_text_at(const searcher *v, ts_span span)
-{
-  const ts_source *source = ts_sources_get(v->s->sources, span.file);
-  return ts_arena_string(v->s->arena, source->text + span.begin, span.end - span.begin);
 }
 
 /* Where the names of conditions stand, each time again, if they are few: environments have no table

@@ -514,6 +514,24 @@ static bool give_machine(init_task *t)
   return false;
 }
 
+static bool takes(const init_task *t, const char *model, const char *name)
+{
+  const ts_catalog_item *item = init_item_of(t, "Model", model);
+  const ts_ast *params = item ? ts_decl_params(item->entry->decl) : NULL;
+  for (uint32_t i = 0; params && i < params->count; i++)
+    if (!strcmp(params->child[i]->name, name))
+      return true;
+  return false;
+}
+
+static bool is_given(const init_task *t, const char *name)
+{
+  for (size_t i = 0; i < t->values.count; i++)
+    if (!strcmp(t->values.at[i].name, name))
+      return true;
+  return false;
+}
+
 static bool give_others(init_task *t)
 {
   ts_name_list names = {0};
@@ -524,6 +542,15 @@ static bool give_others(init_task *t)
     size_t n = 0;
     while (names.names.at[n] && strcmp(names.names.at[n], d->name) != 0)
       n++;
+    if (is_given(t, d->name)) {
+      ts_options_wrong(&t->options, "`%s` is given twice", d->name);
+      return false;
+    }
+    if (!names.names.at[n] && takes(t, t->model, d->name)) {
+      ts_options_wrong(&t->options, "`%s` is an argument of the model: `--model '%s(%s: %s)'`",
+                       d->name, t->model, d->name, d->expression);
+      return false;
+    }
     if (!names.names.at[n]) {
       ts_options_not_among(&t->options, "parameter", d->name, names.names.at);
       return false;

@@ -101,16 +101,9 @@ static bool help_quoted(ts_session *s, ts_diag *d, const char *name, ts_span at)
   const ts_source *source = ts_sources_get(s->sources, at.file);
   const ts_visible *v = m ? ts_module_find(m, ts_lang_intern(s->lang, name, strlen(name))) : NULL;
   const char *module = v ? NULL : ts_session_declared_in(s, name);
-  const ts_module *other = NULL;
+  if (module)
+    v = ts_module_of_std(s, name);
   const ts_ast *decl = v ? v->entry->decl : NULL;
-  if (module) {
-    char *path = ts_arena_printf(s->arena, "%s.ts", module);
-    for (char *c = path; c < path + strlen(module); c++)
-      *c = *c == '.' ? '/' : *c;
-    other = ts_module_of_library(s, path);
-    v = other ? ts_module_find(other, ts_lang_intern(s->lang, name, strlen(name))) : NULL;
-    decl = v ? v->entry->decl : NULL;
-  }
   if (!decl)
     return false;
   const ts_ast *params = ts_decl_params(decl);

@@ -698,6 +698,18 @@ bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_spa
   return true;
 }
 
+const ts_visible *ts_module_of_std(ts_session *s, const char *name)
+{
+  const char *std = is_private(name) ? NULL : ts_session_declared_in(s, name);
+  if (!std)
+    return NULL;
+  char *path = ts_arena_printf(s->arena, "%s.ts", std);
+  for (char *c = path; c < path + strlen(std); c++)
+    *c = *c == '.' ? '/' : *c;
+  const ts_module *m = ts_module_of_library(s, path);
+  return m ? ts_module_find(m, ts_lang_intern(s->lang, name, strlen(name))) : NULL;
+}
+
 bool ts_module_elsewhere(ts_session *s, ts_diag *d, const char *name)
 {
   const char *std = is_private(name) ? NULL : ts_session_declared_in(s, name);

@@ -98,6 +98,8 @@ typedef struct ts_seen_list { TS_VEC(ts_seen) all; } ts_seen_list;
 void ts_module_entries(ts_session *s, const ts_module *module, ts_seen_list *list);
 /* What other files can import of one: its own names and what it exports, without private ones. */
 void ts_module_exports(ts_session *s, const ts_module *module, ts_seen_list *list);
+/* Of the standard library, whatever is imported; NULL: it has none of this name. */
+const ts_visible *ts_module_of_std(ts_session *s, const char *name);
 /* For the message about a name that is not in scope: where it is declared. False if nobody knows.
  * */
 bool ts_module_elsewhere(ts_session *s, ts_diag *d, const char *name);

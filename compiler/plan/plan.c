@@ -101,25 +101,29 @@ static void parameter_names(loader *l, ts_name_list *names)
   }
 }
 
+static const char *text_of(ts_session *s, ts_span at)
+{
+  return ts_arena_string(s->arena, ts_sources_get(s->sources, at.file)->text + at.begin,
+                         at.end - at.begin);
+}
+
 /* The call's other arguments as they are written, each with a comma. */
-static const char *other_arguments(const loader *l, const ts_ast *call, const char *name)
+static const char *other_arguments(ts_session *s, const ts_ast *call, const char *name)
 {
   ts_ast_list args = ts_ast_args(call);
-  const char *text = "", *file = ts_sources_get(l->s->sources, call->span.file)->text;
+  const char *text = "";
   for (uint32_t i = 0; i < args.count; i++)
     if (!args.at[i]->name || strcmp(args.at[i]->name, name) != 0)
-      text = ts_arena_printf(l->s->arena, "%s%.*s, ", text,
-                             (int)(args.at[i]->span.end - args.at[i]->span.begin),
-                             file + args.at[i]->span.begin);
+      text = ts_arena_printf(s->arena, "%s%s, ", text, text_of(s, args.at[i]->span));
   return text;
 }
 
 /* Whether it is a call of something declared that takes an argument of this name. */
-static bool takes(const loader *l, const ts_ast *call, const char *name)
+static bool takes(ts_session *s, const ts_ast *call, const char *name)
 {
   if (!call || call->kind != TS_AST_CALL || ts_ast_function(call)->kind != TS_AST_ID)
     return false;
-  const ts_module *m = ts_module_of(l->s, call->span.file);
+  const ts_module *m = ts_module_of(s, call->span.file);
   const ts_visible *v = m ? ts_module_find(m, ts_ast_function(call)->name) : NULL;
   const ts_ast *formals = v ? ts_decl_params(v->entry->decl) : NULL;
   for (uint32_t k = 0; formals && k < formals->count; k++)
@@ -128,29 +132,50 @@ static bool takes(const loader *l, const ts_ast *call, const char *name)
   return false;
 }
 
-/* A parameter whose default is a call that takes an argument of this name, or a field that is one.
- */
-static bool help_argument(const loader *l, ts_diag *d, const ts_define *define)
+/* The parameters that it is made of, and the lines that make one of itself. */
+static void help_field(ts_session *s, ts_diag *d, const ts_ast *plan, const ts_ast *field)
 {
-  const ts_ast *params = ts_ast_params(l->plan->decl);
+  const char *type = "Any", *value = text_of(s, ts_ast_value(field)->span);
+  ts_name_list from = {0};
+  for (uint32_t i = 0; i < ts_ast_params(plan)->count; i++)
+    if (ts_ast_uses(ts_ast_value(field), ts_ast_params(plan)->child[i]->name))
+      TS_PUSH(s->arena, &from.names, ts_ast_params(plan)->child[i]->name);
+  for (size_t k = 0; k < TS_PLAN_FIELDS; k++)
+    if (!strcmp(field_names[k], field->name))
+      type = field_types[k];
+  ts_diag_label(d, field->span, "a field%s%s", from.names.count ? " that depends on " : "",
+                from.names.count ? ts_name_list_print(s, &from) : "");
+  ts_diag_help(d, "to vary it, add the parameter `%s: %s = %s` to the plan, and write `%s = %s` "
+                  "here",
+               field->name, type, strchr(value, '\n') ? "..." : value, field->name, field->name);
+}
+
+bool ts_plan_help_name(ts_session *s, ts_diag *d, const ts_ast *plan, const char *name,
+                       const char *value, bool varied)
+{
+  const ts_ast *params = ts_ast_params(plan);
   for (uint32_t i = 0; i < params->count; i++) {
     const ts_ast *call = ts_ast_default(params->child[i]);
-    if (!takes(l, call, define->name))
+    if (!takes(s, call, name))
       continue;
     const char *callee = ts_ast_function(call)->name;
-    ts_diag_help(d, "it is an argument of `%s`: give `-D '%s=%s(%s%s: %s)'`", callee,
-                 params->child[i]->name, callee, other_arguments(l, call, define->name),
-                 define->name, define->expression);
+    ts_diag_help(d, "it is an argument of `%s`: give `%s '%s=%s%s(%s%s: %s)%s'`", callee,
+                 varied ? "--vary" : "-D", params->child[i]->name, varied ? "[" : "", callee,
+                 other_arguments(s, call, name), name, value, varied ? ", ...]" : "");
     return true;
   }
-  ts_ast_list fields = ts_ast_fields(l->plan->decl);
+  ts_ast_list fields = ts_ast_fields(plan);
   for (uint32_t i = 0; i < fields.count; i++) {
+    if (!strcmp(fields.at[i]->name, name)) {
+      help_field(s, d, plan, fields.at[i]);
+      return true;
+    }
     const ts_ast *call = ts_ast_value(fields.at[i]);
-    if (!takes(l, call, define->name))
+    if (!takes(s, call, name))
       continue;
     ts_diag_help(d, "it is an argument of `%s` in the field `%s`: make it a parameter of the plan "
                     "and write `%s` there",
-                 ts_ast_function(call)->name, fields.at[i]->name, define->name);
+                 ts_ast_function(call)->name, fields.at[i]->name, name);
     return true;
   }
   return false;
@@ -175,7 +200,8 @@ static void check_defines(loader *l)
       ts_report(s, TS_E0215, span, "no parameter is named `%s`", s->options->defines[i].name);
     ts_diag_here(d, "given with `-D %s=%s`", s->options->defines[i].name,
                  s->options->defines[i].expression);
-    if (help_argument(l, d, &s->options->defines[i]))
+    if (ts_plan_help_name(s, d, l->plan->decl, s->options->defines[i].name,
+                          s->options->defines[i].expression, false))
       continue;
     if (!ts_suggest_names(d, s->options->defines[i].name, &names) && names.names.count)
       ts_diag_note(d, "parameters are %s", ts_name_list_print(s, &names));

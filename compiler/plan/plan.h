@@ -55,6 +55,12 @@ typedef enum ts_plan_field {
 struct ts_module;
 const ts_ast *ts_plan_choose(ts_session *s, const struct ts_module *m, const char *wanted);
 
+/* To the message about a name that is no parameter of the plan: an argument of what a parameter or
+ * a field calls, or a field. `value`: what it was to be, or, VARIED, the first of its values. False
+ * if it is none of these. */
+bool ts_plan_help_name(ts_session *s, ts_diag *d, const ts_ast *plan, const char *name,
+                       const char *value, bool varied);
+
 /* Loads a file and its imports, checks every declaration, evaluates the plan (the only one, or the
  * one named). NULL after errors. */
 ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name);

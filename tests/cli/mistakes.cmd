@@ -63,6 +63,9 @@ t "trainspec run plan.ts --assert 'mfu > 50 %'"
 t "trainspec sweep plan.ts --minimize time --vary tp=4,8"
 t "trainspec sweep plan.ts --vary 'tp in 1..8'"
 t trainspec sweep plan.ts
+t "trainspec sweep plan.ts --vary 'cluster=[dgx_h100(nodes: 1), dgx_a100(nodes: 1)]'"
+t "trainspec sweep plan.ts --vary 'seq=[4096, 8192]'"
+t "trainspec run plan.ts -D 'schedule=zb_h1(p: pp, m: 8)'"
 t "trainspec diff plan.ts plan.ts --fail-if 'step_time > 1 %'"
 # Files of other kinds
 t trainspec run plan.trainspec
@@ -83,6 +86,8 @@ t trainspec simulate plan.ts
 t trainspec trace ops.csv --json
 t trainspec init --model meta-llama/Llama-9-70B --gpu h100
 t trainspec init --model llama3_8b --gpu h100_sxn
+t trainspec init --model llama3_8b --gpu h100 -D seq=32768
+t "trainspec init --model llama3_8b --gpu h100 -D 'model=llama3_8b(seq: 32768)'"
 t trainspec import
 t trainspec import megatorn --num-layers 4
 t trainspec import megatron --num-layer 4
