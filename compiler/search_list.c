@@ -64,6 +64,26 @@ static const char *search_list_text_of(const searcher *v, ts_value value, const 
                   NULL;
 }
 
+/* What VARY and SET give. On a command line, or in a list there, a word may be bare. */
+static ts_value search_list_values(const searcher *v, const ts_env *env, const ts_ast *item)
+{
+  const ts_ast *type = ts_ast_type(ts_search_formal(v, item->name)), *e = ts_ast_value(item);
+  bool typed = !strcmp(ts_sources_get(v->s->sources, e->span.file)->role, "options");
+  ts_value word;
+  if (typed && ts_bare_word(v->s, env, type, e, &word))
+    return word;
+  if (!typed || item->kind != TS_AST_VARY || e->kind != TS_AST_LIST)
+    return ts_eval_as(v->s, env, type, e);
+  ts_value *at = TS_NEW_ARRAY(v->s->arena, ts_value, e->count);
+  bool good = true;
+  for (uint32_t i = 0; i < e->count; i++) {
+    if (!ts_bare_word(v->s, env, type, e->child[i], &at[i]))
+      at[i] = ts_eval_as(v->s, env, type, e->child[i]);
+    good &= at[i].type != TS_T_ERROR;
+  }
+  return good ? ts_list_value(v->s->arena, at, e->count, e->span) : ts_error_value();
+}
+
 /* Gives a column its value, of the parameter's type. Where -D gives the parameter, other values are
  * passed over. */
 static bool search_list_give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column,
@@ -389,8 +409,7 @@ static bool look_over(searcher *v)
     if (node->kind != TS_AST_VARY || !is_fixed(v, i))
       continue;
     v->s->running->uneven = &uneven;
-    ts_value list = ts_eval_as(v->s, ts_search_scope(v, i),
-                               ts_ast_type(ts_search_formal(v, node->name)), ts_ast_value(node));
+    ts_value list = search_list_values(v, ts_search_scope(v, i), node);
     v->s->running->uneven = NULL;
     if (ts_diags_errors(v->s->diags))
       return false;
@@ -429,10 +448,8 @@ static bool set(searcher *v, uint32_t item)
   const ts_ast *node = v->items.at[item];
   bool passed;
   ts_env *env = ts_search_scope(v, item);
-  return search_list_give(
-    v, node, env, v->column_of[item],
-    ts_eval_as(v->s, env, ts_ast_type(ts_search_formal(v, node->name)), ts_ast_value(node)),
-    ts_ast_value(node), &passed);
+  return search_list_give(v, node, env, v->column_of[item], search_list_values(v, env, node),
+                          ts_ast_value(node), &passed);
 }
 
 /* Whatever becomes of the condition, what comes behind it is looked at, too. */
@@ -467,10 +484,7 @@ static bool list_from(searcher *v, uint32_t item)
     return list_from(v, item + 1);
   v->s->running->uneven = &uneven;
   if (node->kind == TS_AST_VARY)
-    good = (list = ts_eval_as(v->s, ts_search_scope(v, item),
-                              ts_ast_type(ts_search_formal(v, node->name)),
-                              ts_ast_value(node)))
-             .type != TS_T_ERROR;
+    good = (list = search_list_values(v, ts_search_scope(v, item), node)).type != TS_T_ERROR;
   else if (node->kind == TS_AST_SET)
     good = set(v, item);
   else if (node->kind == TS_AST_REQUIRE && !v->late[item])

@@ -156,8 +156,7 @@ static ts_value operands_error(ts_session *s, const ts_ast *e, ts_value a, ts_va
   note_origin(d, ts_ast_right(e), b);
   if (units && (ts_value_is_number(a) || ts_value_is_number(b)))
     ts_diag_help(d, "write the unit of the number, as in `%s`",
-                 a.type == TS_T_QUANTITY ? ts_value_print(s->arena, a) :
-                                           ts_value_print(s->arena, b));
+                 a.type == TS_T_QUANTITY ? ts_near_unit(s, b, a) : ts_near_unit(s, a, b));
   return ts_error_value();
 }
 
@@ -508,17 +507,6 @@ static ts_value not_in_scope(ts_session *s, const ts_env *env, const ts_ast *e)
   return ts_error_value();
 }
 
-/* Values of a command line import nothing: their names may be any of the standard library. */
-static bool named_in_std(ts_session *s, const ts_ast *e, ts_value *out)
-{
-  const ts_source *source = ts_sources_get(s->sources, e->span.file);
-  bool typed = source && (!strncmp(source->name, "-D ", 3) || !strcmp(source->role, "options"));
-  const ts_visible *v = typed ? ts_module_of_std(s, e->name) : NULL;
-  if (v)
-    *out = ts_entry_value(s, v->entry);
-  return v;
-}
-
 static ts_value list(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   ts_value *at = TS_NEW_ARRAY(s->arena, ts_value, e->count);
@@ -807,7 +795,7 @@ static void eval_into(ts_session *s, const ts_env *env, const ts_ast *e, ts_valu
     *out = (ts_value){.type = TS_T_INT, .span = e->span, .u.integer = e->u.integer};
     break;
   case TS_AST_ID:
-    if (!ts_env_lookup_at(env, e->name, e->span, out) && !named_in_std(s, e, out))
+    if (!ts_env_lookup_at(env, e->name, e->span, out) && !ts_module_typed(s, e, out))
       *out = not_in_scope(s, env, e);
     break;
   case TS_AST_BINARY: binary(s, env, e, out); break;

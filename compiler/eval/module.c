@@ -528,10 +528,8 @@ static bool named_after_type(ts_session *s, const ts_env *env, const ts_ast *typ
          v->type == TS_T_RECORD;
 }
 
-/* A bare word of a command line: a String where one is asked for, since shells take quotes away, or
- * a name without that of its type. False: it is an expression like others. */
-static bool bare_word(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *given,
-                      ts_value *v)
+bool ts_bare_word(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *given,
+                  ts_value *v)
 {
   bool named = given->kind == TS_AST_ID && type && type->name,
        known = named && ts_env_lookup(env, given->name, v),
@@ -560,7 +558,7 @@ ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, c
     return ts_error_value();
   }
   ts_value v;
-  if (!given || !bare_word(s, env, type, given, &v))
+  if (!given || !ts_bare_word(s, env, type, given, &v))
     v = ts_eval_as(s, env, type, given ? given : expr);
   if (v.type == TS_T_ERROR)
     return v;
@@ -708,6 +706,16 @@ const ts_visible *ts_module_of_std(ts_session *s, const char *name)
     *c = *c == '.' ? '/' : *c;
   const ts_module *m = ts_module_of_library(s, path);
   return m ? ts_module_find(m, ts_lang_intern(s->lang, name, strlen(name))) : NULL;
+}
+
+bool ts_module_typed(ts_session *s, const ts_ast *e, ts_value *out)
+{
+  const ts_source *source = ts_sources_get(s->sources, e->span.file);
+  bool typed = source && (!strncmp(source->name, "-D ", 3) || !strcmp(source->role, "options"));
+  const ts_visible *v = typed ? ts_module_of_std(s, e->name) : NULL;
+  if (v)
+    *out = ts_entry_value(s, v->entry);
+  return v;
 }
 
 bool ts_module_elsewhere(ts_session *s, ts_diag *d, const char *name)

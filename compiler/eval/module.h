@@ -100,6 +100,8 @@ void ts_module_entries(ts_session *s, const ts_module *module, ts_seen_list *lis
 void ts_module_exports(ts_session *s, const ts_module *module, ts_seen_list *list);
 /* Of the standard library, whatever is imported; NULL: it has none of this name. */
 const ts_visible *ts_module_of_std(ts_session *s, const char *name);
+/* Values of a command line import nothing: their names may be any of the standard library. */
+bool ts_module_typed(ts_session *s, const ts_ast *e, ts_value *out);
 /* For the message about a name that is not in scope: where it is declared. False if nobody knows.
  * */
 bool ts_module_elsewhere(ts_session *s, ts_diag *d, const char *name);
@@ -112,6 +114,10 @@ const ts_ast *ts_module_choose(ts_session *s, const ts_module *module, ts_kind k
 /* Value of a parameter that -D may replace: of a file (PARAM) or of a plan (FORMAL). */
 ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, const ts_ast *type,
                         const ts_ast *expr);
+/* A bare word of a command line: a String where one is asked for, since shells take quotes away, or
+ * a name without that of its type. False: it is an expression like others. */
+bool ts_bare_word(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *given,
+                  ts_value *v);
 /* The environment of the file in which a declaration stands. */
 const ts_env *ts_decl_env(ts_session *s, const ts_ast *decl);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/figures.h"
+#include "compiler/eval/function.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/report.h"
 #include "compiler/eval/running.h"
@@ -93,4 +94,16 @@ bool ts_near_name(ts_session *s, ts_diag *d, const ts_env *env, const char *name
   if (!ts_suggest_names(d, name, &names))
     ts_diag_note(d, "there are %s", ts_name_list_print(s, &names));
   return true;
+}
+
+const char *ts_near_unit(ts_session *s, ts_value number, ts_value quantity)
+{
+  for (size_t i = 0; ts_type_at(i); i++) {
+    const ts_type_info *info = ts_type_at(i);
+    const char *unit =
+      info->type == TS_T_QUANTITY && info->example ? strchr(info->example, ' ') : NULL;
+    if (unit && ts_dimension_equal(info->dimension, quantity.dimension))
+      return ts_arena_printf(s->arena, "%s%s", ts_value_print(s->arena, number), unit);
+  }
+  return ts_value_print(s->arena, quantity);
 }

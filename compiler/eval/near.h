@@ -15,5 +15,7 @@ void ts_near_whole(ts_session *s, ts_diag *d, const ts_env *env, const ts_ast *q
 /* The name that is meant: what modules have, or what is spelt almost so; beside figures, what
  * functions take is not meant, and all are listed. False if there is none. */
 bool ts_near_name(ts_session *s, ts_diag *d, const ts_env *env, const char *name);
+/* The number with a usual unit of the quantity's kind. */
+const char *ts_near_unit(ts_session *s, ts_value number, ts_value quantity);
 
 #endif

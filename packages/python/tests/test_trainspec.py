@@ -20,7 +20,7 @@ import trainspec  # noqa: E402
 
 SMALL = """import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.schedules.one_f_one_b
 import std.optimizers.adam, std.precision, std.costs
-plan small(tp: Int = 2, m: Int = 4, hidden: Int = 512) {
+plan small(tp: Int = 2, m: Int = 4, hidden: Int = 512, note: String = "") {
   model = gpt(layers: 4, hidden: hidden, heads: 8, vocab: 1024, seq: 256)
   cluster = dgx_a100(nodes: 1)
   mesh = { tp, pp: 4 }
@@ -64,6 +64,12 @@ class Results(unittest.TestCase):
         self.assertEqual((r.ranks, r.nodes, r.fits, r.plan), (8, said["nodes"], True, "small"))
         self.assertEqual(str(r), program("tsrun", "-D", "m=8", small))
         self.assertEqual(r.parameters, {"m": "8"})
+
+    def test_type_checkers_know_the_figures(self):
+        said = trainspec.Result.__annotations__
+        for name, unit in trainspec._library.FIGURES.items():
+            kind = "float" if unit == "share" else "int" if unit == "" else "Quantity"
+            self.assertIn(said[name], (kind, f"'{kind} | None'"), name)
 
     def test_parts_sum_up(self):
         r = trainspec.load(small).run()
@@ -136,6 +142,11 @@ class Plans(unittest.TestCase):
         self.assertEqual(plan.with_(tp=2).ranks, 8)
         self.assertEqual(plan.run(tp="1 + 1").ranks, 8)
         self.assertEqual(plan.ranks, 4)
+        rows = plan.sweep({"note": ["two words", "none", "1"]})
+        self.assertEqual(sorted(row["note"] for row in rows), ["1", "none", "two words"])
+        self.assertEqual([rows.run(row).step_time for row in rows], [row["step_time"] for row in rows])
+        self.assertEqual(plan.run(note="two words", tp=2).ranks, 8)
+        self.assertEqual(trainspec.load(small, note="two words", tp="1 + 1").parameters["note"].value, '"two words"')
         self.assertRaises(TypeError, plan.run, tp=object())
         self.assertRaises(ValueError, plan.run, tp=float("nan"))
         self.assertRaises(ValueError, trainspec.load, small, warnings="no-such-warning")

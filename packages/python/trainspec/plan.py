@@ -3,11 +3,14 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Iterable
+from typing import Any, Callable
 
 from . import _library as c
+from .messages import Error
 from .result import Result
 from .sweep import Sweep
-from .workspace import Settings, Workspace, encoded, expression, text as text_given, thread_count
+from .workspace import Settings, Workspace, encoded, expression, quoted, text as text_given, thread_count
 
 
 def _several(paths) -> tuple:
@@ -19,22 +22,33 @@ def load(path, parameters=None, /, *, plan=None, import_dirs=(), read_dirs=(), n
     """Opens a plan (.ts, .trainspec) or an IR (.ir, .tsir) and checks it. Raises Error.
 
     `parameters` and further keywords set parameters of the plan: numbers, bools, lists of these, or
-    a str with an expression of the language, as after `tsc -D` (a string has its own quotes:
-    '"full"'). `plan` names one of several in the file. `import_dirs`, `read_dirs`, `native`,
+    a str: where the plan asks for a String, the string itself, else an expression of the language, as
+    after `tsc -D`. `plan` names one of several in the file. `import_dirs`, `read_dirs`, `native`,
     `stdlib` and `warnings` are `-I`, `--allow-read`, `--allow-native`, `--stdlib` and `-W` of `tsc`.
     """
-    defines = {name: expression(value) for name, value in {**(parameters or {}), **more}.items()}
-    return Plan(Settings(os.fspath(path), None, plan, defines, _several(import_dirs), _several(read_dirs),
-                         _several(native), stdlib, _several(warnings)))
+    return _opened(Settings(os.fspath(path), None, plan, {}, _several(import_dirs), _several(read_dirs),
+                            _several(native), stdlib, _several(warnings)), {**(parameters or {}), **more})
 
 
 def loads(text, parameters=None, /, *, path="plan.ts", plan=None, import_dirs=(), read_dirs=(), native=(),
           stdlib=None, warnings=(), **more) -> "Plan":
     """The same from text. `path`: the place it stands for, of imports, data and messages."""
-    defines = {name: expression(value) for name, value in {**(parameters or {}), **more}.items()}
     text = text.encode() if isinstance(text, str) else bytes(text)
-    return Plan(Settings(os.fspath(path), text, plan, defines, _several(import_dirs), _several(read_dirs),
-                         _several(native), stdlib, _several(warnings)))
+    return _opened(Settings(os.fspath(path), text, plan, {}, _several(import_dirs), _several(read_dirs),
+                            _several(native), stdlib, _several(warnings)), {**(parameters or {}), **more})
+
+
+def _opened(settings: Settings, given: dict) -> "Plan":
+    """The plan with these values. Texts that may be strings wait for the types, which the plan without them says."""
+    texts = {name: value for name, value in given.items() if quoted(value, "String") != value}
+    given = {name: expression(value) for name, value in given.items()}
+    if texts:
+        try:
+            certain = {name: value for name, value in given.items() if name not in texts}
+            return Plan(dataclasses.replace(settings, defines=certain)).with_(texts)
+        except Error:
+            pass  # the message is that of all values
+    return Plan(dataclasses.replace(settings, defines=given))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,16 +84,21 @@ class Plan:
         self.parameters = _parameters(plan, settings.defines)
         self.messages = workspace.messages()
 
+    def _typed(self, values: dict) -> dict:
+        return {name: quoted(value, self.parameters[name].type) if name in self.parameters else value
+                for name, value in values.items()}
+
     def _settings(self, parameters, more) -> Settings:
-        given = {name: expression(value) for name, value in {**(parameters or {}), **more}.items()}
+        given = {name: expression(value) for name, value in self._typed({**(parameters or {}), **more}).items()}
         return dataclasses.replace(self.settings, defines={**self.settings.defines, **given})
 
     def with_(self, parameters=None, /, **more) -> "Plan":
         """The plan with other values of some parameters, checked."""
         return Plan(self._settings(parameters, more))
 
-    def run(self, parameters=None, /, *, network=None, overlap=None, contention=False, fold=True, threads=0,
-            progress=None, **more) -> Result:
+    def run(self, parameters: "dict[str, Any] | None" = None, /, *, network: "str | None" = None,
+            overlap: "str | None" = None, contention: bool = False, fold: bool = True, threads: int = 0,
+            progress: "Callable[[str, float], Any] | None" = None, **more: Any) -> Result:
         """Plays one step, with other values of some parameters. Raises Error.
 
         A parameter that is called like an option goes into `parameters`: `run({"network": ...})`.
@@ -108,15 +127,22 @@ class Plan:
             raise stopped[0]
         return Result(workspace, plan, workspace.check(run))
 
-    def sweep(self, vary=None, /, *, minimize=None, maximize=None, require=(), name=None, threads=None) -> Sweep:
+    def sweep(self, vary: "dict[str, Iterable[Any]] | None" = None, /, *, minimize: "str | None" = None,
+              maximize: "str | None" = None, require: "str | Iterable[str]" = (), name: "str | None" = None,
+              threads: "int | None" = None, **more: "Iterable[Any]") -> Sweep:
         """Plays a family of plans: rows, the best first. Raises Error.
 
-        `vary`: {"tp": [1, 2, 4], ...}, in the place of the search in the file; None: that search, or
-        the one called `name`. `minimize` or `maximize`: the goal (step_time /
+        `vary` and further keywords: {"tp": [1, 2, 4], ...}, in the place of the search in the file; none:
+        that search, or the one called `name`. `minimize` or `maximize`: the goal (step_time /
         tokens_per_step unless given); `require`: conditions of the
         language ("peak_memory < 70 GiB"). `threads` play at once (one for each
         processor).
         """
+        given = {**(vary or {}), **more}
+        for parameter, values in given.items():
+            if isinstance(values, str) or not isinstance(values, Iterable):
+                raise TypeError(f"{parameter} varies over a list of values: [{values!r}]")
+        vary = None if vary is None and not more else self._typed({n: list(values) for n, values in given.items()})
         return Sweep(self.settings, vary, minimize, maximize, require, name, threads)
 
     def write(self, path) -> None:

@@ -8,9 +8,10 @@ import math
 import operator
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import List
 
 from . import _library as c
+from .messages import Message
 from .units import Quantity
 from .workspace import Workspace, encoded
 
@@ -76,7 +77,7 @@ class Critical:
     count: int
 
 
-class Timeline(list):
+class Timeline(List[Event]):
     """The events of a rank in the order in which its host issues them. In a notebook: the drawing of all ranks."""
 
     def __init__(self, events, result: "Result", rank: int):
@@ -103,8 +104,21 @@ class Result:
     The figures of doc/reports.md are members of their names: step_time, peak_memory, mfu, energy, ...
     """
 
-    if TYPE_CHECKING:
-        def __getattr__(self, name: str) -> "Quantity | float | None": ...
+    step_time: Quantity
+    peak_memory: "Quantity | None"
+    tokens_per_second: "Quantity | None"
+    mfu: "float | None"
+    hfu: "float | None"
+    devices: int
+    tokens_per_step: "int | None"
+    energy: "Quantity | None"
+    cost: "Quantity | None"
+    carbon: "Quantity | None"
+    bubble_fraction: "float | None"
+    #: (low, high): the step is between with 80 %
+    step_interval: "tuple[Quantity, Quantity] | None"
+    device_memory: "Quantity | None"
+    fits: "bool | None"
 
     def __init__(self, workspace: Workspace, plan, run):
         self._workspace, self._plan, self._run = workspace, plan, run
@@ -115,7 +129,6 @@ class Result:
         for name, value in c.figures_of(r).items():
             unit = c.FIGURES[name]
             setattr(self, name, value if value is None or unit in ("share", "") else Quantity(value, unit))
-        #: (low, high): the step is between with 80 %
         self.step_interval = (seconds(r.step_low_ps), seconds(r.step_high_ps)) if r.step_high_ps else None
         self.time = Time(*(seconds(getattr(r.time, name)) for name, _ in c.TimeParts._fields_))  # mean of all ranks
         self.samples_per_second = None if math.isnan(r.samples_per_second) else Quantity(r.samples_per_second, "1/s")
@@ -125,7 +138,7 @@ class Result:
         self.nodes = r.nodes
 
     @property
-    def messages(self):
+    def messages(self) -> "list[Message]":
         """Warnings of the plan and of its play."""
         self.report("json")  # looks for what is implausible
         return self._workspace.messages()

@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import html
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Dict, List
 
 from . import _library as c
+from .result import Result
 from .units import Quantity
 from .workspace import Settings, Workspace, encoded, expression, text, thread_count
 
@@ -17,9 +18,11 @@ _UNITS = {name: unit for name, unit in c.FIGURES.items() if unit not in ("1/s", 
 
 
 def _value(text: str):
-    """A value as Python has it; what is none stays an expression."""
+    """A value as Python has it; what is none stays an expression, which `quoted` does not change."""
     if text in ("true", "false"):
         return text == "true"
+    if len(text) > 2 and text[0] == text[-1] == '"' and not any(sign in text[1:-1] for sign in '"\\()[]{}'):
+        return text[1:-1]
     for number in (int, float):
         try:
             return number(text)
@@ -46,7 +49,7 @@ def _items(vary, minimize, maximize, require):
     return "\n".join(lines) + "\n"
 
 
-class Sweep(list):
+class Sweep(List[Dict[str, Any]]):
     """Rows, one a plan: the best first, then those left out, too large and refused, in their order.
 
     A row is a dict: the parameters; `state` (ranked, left out, too large, refused); `objective` of the goal
@@ -94,15 +97,14 @@ class Sweep(list):
         super().__init__(rows)
 
     @property
-    def best(self) -> "dict | None":
+    def best(self) -> "dict[str, Any] | None":
         """The best row; None where no plan is left."""
         return self[0] if self and self[0]["state"] == "ranked" else None
 
-    def run(self, row: dict):
+    def run(self, row: "dict[str, Any]") -> Result:
         """Plays the plan of a row again, for its whole result."""
         from .plan import Plan
-        return Plan(dataclasses.replace(self.settings, defines={
-            **self.settings.defines, **{name: expression(row[name]) for name in self.columns}})).run()
+        return Plan(self.settings).run({name: row[name] for name in self.columns})
 
     def __repr__(self) -> str:
         best = self.best

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import operator
 import os
+import re
 import threading
 import weakref
 from dataclasses import dataclass, field
@@ -25,7 +26,15 @@ def expression(value) -> str:
             raise ValueError(f"{value} is no number of the language")
         return str(value.__index__()) if hasattr(value, "__index__") else repr(number)
     raise TypeError(f"{value!r} ({type(value).__name__}) cannot be given to a parameter: a number, a bool, a list "
-                    "of these, or a str that holds an expression of the language")
+                    "of these, or a str; what is left out keeps its default")
+
+
+def quoted(value, type_: str):
+    """What a parameter of this type is given: for a String, a text is one; a name, or what has signs, an expression."""
+    if type_ == "String" and isinstance(value, (list, tuple)):
+        return [quoted(one, type_) for one in value]
+    plain = isinstance(value, str) and not re.fullmatch(r"[A-Za-z_][\w.]*|.*[\"()\[\]{}].*", value, re.S)
+    return '"' + value.replace("\\", "\\\\") + '"' if plain and type_ == "String" else value
 
 
 def encoded(path) -> bytes:
