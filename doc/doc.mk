@@ -120,6 +120,7 @@ nobase_dist_doc_DATA += \
 	doc/recipes/other_simulators.md \
 	doc/recipes/oversubscribed.md \
 	doc/recipes/own_kernels.md \
+	doc/recipes/own_model.md \
 	doc/recipes/own_network.md \
 	doc/recipes/own_schedule.md \
 	doc/recipes/picture.md \
