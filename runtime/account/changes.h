@@ -1,6 +1,6 @@
-/* What a rank allocates and frees over the step, node by node in the order of time: for curves, and
- * for tests of what peak.h finds faster. Of programs whose memory is issued, in the order of issue,
- * each change at the moment that the compute stream has reached by then. */
+/* What a rank allocates and frees over the step, node by node in the order of time. Of programs
+ * whose memory is issued, in the order of issue, each change at the moment that the compute stream
+ * has reached by then. */
 #ifndef TS_RUNTIME_ACCOUNT_CHANGES_H
 #define TS_RUNTIME_ACCOUNT_CHANGES_H
 
@@ -19,6 +19,7 @@ const ts_memory_effect *ts_memory_effects(ts_arena *arena, const ts_ir *ir); /* 
 typedef struct ts_memory_change {
   uint64_t time;
   const ts_ir_node *node;
+  int64_t bytes;
   uint32_t item;
   bool frees;
 } ts_memory_change;
@@ -35,9 +36,11 @@ typedef struct ts_memory_input {
 } ts_memory_input;
 ts_memory_input ts_memory_input_of(ts_arena *arena, const ts_ir *ir, const ts_run *run);
 
+/* `ops`: of the class's kind (op_marks.h), or NULL. */
+struct ts_op_marks;
 typedef struct ts_memory_changes ts_memory_changes;
 ts_memory_changes *ts_memory_changes_new(ts_arena *arena, const ts_memory_input *input,
-                                         uint32_t rank);
+                                         uint32_t class, const struct ts_op_marks *ops);
 /* The earliest change not yet taken; at one moment releases come before allocations, then the
  * stream with the lower number. Of one stream they keep the order of its nodes. False at the end.
  */

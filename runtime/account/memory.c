@@ -296,7 +296,7 @@ void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,
   const ts_result *result = ts_run_result(run);
   ts_arena *scratch = ts_arena_new("memory curve");
   ts_memory_input input = ts_memory_input_of(scratch, ir, run);
-  ts_memory_changes *changes = ts_memory_changes_new(scratch, &input, rank);
+  ts_memory_changes *changes = ts_memory_changes_new(scratch, &input, result->class_of[rank], NULL);
   int64_t category[TS_IR_CATEGORIES];
   uint64_t now = 0;
   memory_hold(ir, result->classes[result->class_of[rank]].program, category);

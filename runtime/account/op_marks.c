@@ -35,15 +35,6 @@ static void mark_op(op_marks_lister *l, uint32_t fragment, const ts_play_op *op,
   out->count = (uint32_t)l->list.count - out->first;
 }
 
-static void sum_strip(ts_strip *s, const ts_mark *at)
-{
-  s->highest = INT64_MIN;
-  for (uint32_t i = 0; i < s->count; i++) {
-    s->sum += at[i].bytes;
-    s->highest = s->sum > s->highest ? s->sum : s->highest;
-  }
-}
-
 ts_op_marks ts_op_marks_of(ts_arena *arena, const ts_tables *t, const ts_role *role,
                            const ts_memory_effect *effects, const bool *streams)
 {
@@ -64,9 +55,7 @@ ts_op_marks ts_op_marks_of(ts_arena *arena, const ts_tables *t, const ts_role *r
     }
   /* strips without marks point at some, too */
   ts_op_marks out = {strips, l.list.at ? l.list.at : &none, 2};
-  for (uint32_t i = 0; i < ops; i++) {
-    sum_strip(&strips[i], out.marks + strips[i].first);
+  for (uint32_t i = 0; i < ops; i++)
     out.most = strips[i].count > out.most ? strips[i].count : out.most;
-  }
   return out;
 }

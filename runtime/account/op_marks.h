@@ -16,10 +16,9 @@ typedef struct ts_mark {
   bool frees;
 } ts_mark;
 
-typedef struct ts_strip { /* what an op changes */
-  uint32_t first, count; /* marks */
-  int64_t sum, highest;  /* of all bytes, of the first few, at least one */
-} ts_strip;
+typedef struct ts_strip {
+  uint32_t first, count;
+} ts_strip; /* marks of an op */
 
 typedef struct ts_op_marks {
   const ts_strip *strips; /* [ops of the kind] */

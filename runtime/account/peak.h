@@ -1,8 +1,5 @@
-/* The most that a rank holds at a time. Equal to the walk through all changes (changes.h) to the
- * byte and the node, but by OPERATIONS of the compiled streams (runtime/play/roles.h): kernels of a
- * run that none waits in between allocate and free at moments known from the run's start, so a run
- * that no other stream falls into is its sum and its highest prefix, two numbers however many nodes
- * it has. */
+/* The most that a rank holds at a time: by items that repeat (peak_items.h) where there are any,
+ * otherwise by a walk through all changes (changes.h). */
 #ifndef TS_RUNTIME_ACCOUNT_PEAK_H
 #define TS_RUNTIME_ACCOUNT_PEAK_H
 

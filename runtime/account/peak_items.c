@@ -2,7 +2,6 @@
 
 #include "base/hash_table.h"
 #include "base/order.h"
-#include "runtime/account/op_marks.h"
 #include "runtime/account/run.h"
 #include "runtime/play/track.h"
 
@@ -277,19 +276,16 @@ static bool is_kind(const void *closure, uint32_t number)
   return w->memo->kinds.at[number].ops == w->ops;
 }
 
-/* What the ops of the player's kind change. */
-static ts_op_marks find_ops(const peak_items_walk *k)
+ts_op_marks ts_peak_ops(ts_peak_memo *memo, const ts_memory_input *input, const ts_role *role)
 {
-  ts_peak_memo *memo = k->memo;
-  const ts_role *role = k->w->role;
   uint32_t hash = ts_hash_number((uintptr_t)role->ops),
            found = ts_hash_find(&memo->kind_table, hash, is_kind, &(wanted_kind){memo, role->ops});
   if (found == TS_HASH_NONE) {
     found = (uint32_t)memo->kinds.count;
     ts_hash_add(memo->arena, &memo->kind_table, hash, found);
     TS_PUSH(memo->arena, &memo->kinds,
-            ((kind){role->ops, ts_op_marks_of(memo->arena, k->facts->tables, role,
-                                              k->input->effects, k->input->streams)}));
+            ((kind){role->ops, ts_op_marks_of(memo->arena, ts_run_facts(input->run)->tables, role,
+                                              input->effects, input->streams)}));
   }
   return memo->kinds.at[found].marks;
 }
@@ -631,7 +627,7 @@ bool ts_memory_peak_by_items(ts_arena *arena, ts_peak_memo *memo, const ts_memor
   k.items = program->item_count;
   k.first_item = program->first_item;
   k.replay = ts_stream_new(arena, facts, class, 0);
-  k.ops = find_ops(&k);
+  k.ops = ts_peak_ops(memo, input, k.w->role);
   k.repeated = TS_NEW_ARRAY(arena, bool, k.items);
   k.bundles = ts_arena_alloc_raw(arena, k.items * sizeof *k.bundles);
   if (!make_bundles(&k))

@@ -1,7 +1,6 @@
 /* A rank's timeline: node by node in the order of issue, from the facts of the play. It takes from
  * play/node.h what a node means in time, and not the compiled ops, so that the two can be held
- * against each other. A lane knows the host by its segments instead, as it leaves out what others
- * do. */
+ * against each other. */
 #include "runtime/account/timeline.h"
 
 #include <string.h>
@@ -221,94 +220,4 @@ uint64_t ts_event_begun(const ts_span_event *e)
 bool ts_event_works(const ts_span_event *e)
 {
   return e->stream == 0 && e->node->op != TS_IR_RECORD && e->end > ts_event_begun(e);
-}
-
-/* ---- One stream ---- */
-
-struct ts_lane {
-  cursor l;
-  uint32_t row;                 /* into ts_fragment_layout.stream_first: the host's is the last */
-  const uint32_t *places;         /* of its items; NULL: all of the program are */
-  uint32_t next, end;             /* the next of them, and the end of all */
-  const ts_play_item *item;       /* the one before ... */
-  const uint32_t *node, *until;   /* ... and its nodes that are left */
-  /* [items] when the stream was free after it; NULL: none repeats another one, or it is the
-   * host's */
-  uint64_t *left;
-};
-
-ts_lane *ts_lane_new(ts_arena *arena, const ts_run *run, uint32_t rank, uint32_t stream)
-{
-  ts_lane *lane = TS_NEW(arena, ts_lane);
-  *lane = (ts_lane){.l = cursor_new(arena, run, rank)};
-  const ts_tables *t = lane->l.facts->tables;
-  const ts_program_info *program = lane->l.w->program;
-  lane->row = stream == TS_IR_NONE ? t->streams : stream;
-  lane->places =
-    stream == TS_IR_NONE ? NULL : program->stream_items + program->stream[stream].first;
-  lane->end = stream == TS_IR_NONE ? t->ir->programs[lane->l.w->role->program].item_count :
-                                     program->stream[stream].count;
-  if (stream != TS_IR_NONE && lane->l.w->alike)
-    lane->left = ts_arena_alloc_raw(arena, t->ir->programs[lane->l.w->role->program].item_count *
-                                             sizeof *lane->left);
-  return lane;
-}
-
-/* The host's clock in front of the node. */
-static uint64_t host_before(const cursor *l, const ts_play_item *v,
-                            const ts_fragment_layout *layout, uint32_t n)
-{
-  const ts_ir_node *node = &ts_fragment_nodes(l->facts->tables->ir, v->fragment)[n];
-  const ts_node_info *info = &layout->nodes[n];
-  if (node->op != TS_IR_HOST_SYNC)
-    return ts_host_base(l->w, v, info->segment) + info->issue - node->host_ps;
-  return ts_host_base(l->w, v, info->segment - 1) + layout->waits[info->segment - 1].offset -
-         node->host_ps;
-}
-
-static uint32_t next_item(const ts_lane *lane)
-{
-  return lane->places ? lane->places[lane->next] : lane->next;
-}
-
-static void leave_item(ts_lane *lane)
-{
-  if (lane->left && lane->item)
-    lane->left[lane->item->index] = lane->l.free[lane->row];
-  lane->item = NULL;
-}
-
-bool ts_lane_repeats(ts_lane *lane, ts_lane_repeat *r)
-{
-  const ts_player *w = lane->l.w;
-  if (!lane->left || lane->node != lane->until || lane->next == lane->end)
-    return false;
-  r->item = next_item(lane);
-  r->like = w->alike[r->item];
-  r->by = w->begun[r->item] - w->begun[r->like];
-  if (r->like == r->item)
-    return false;
-  leave_item(lane);
-  lane->l.free[lane->row] = lane->left[r->like] + r->by;
-  lane->next++;
-  return true;
-}
-
-bool ts_lane_next(ts_lane *lane, ts_span_event *event)
-{
-  const ts_fragment_layout *layouts = lane->l.facts->tables->layouts;
-  while (lane->node == lane->until) {
-    if (lane->next == lane->end)
-      return false;
-    leave_item(lane);
-    lane->item = &lane->l.w->program->items[next_item(lane)];
-    lane->next++;
-    const ts_fragment_layout *layout = &layouts[lane->item->fragment];
-    lane->node = layout->order + layout->stream_first[lane->row];
-    lane->until = layout->order + layout->stream_first[lane->row + 1];
-  }
-  const ts_play_item *v = lane->item;
-  lane->l.host = host_before(&lane->l, v, &layouts[v->fragment], *lane->node);
-  fill_event(&lane->l, v, *lane->node++, event);
-  return true;
 }

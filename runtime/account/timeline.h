@@ -1,5 +1,5 @@
-/* What a rank does, node after node: all of it in the order of issue, or one stream without the
- * others. Of a step of any length only the place in it is kept. */
+/* What a rank does, node after node, in the order of issue. Of a step of any length only the place
+ * in it is kept. */
 #ifndef TS_RUNTIME_ACCOUNT_TIMELINE_H
 #define TS_RUNTIME_ACCOUNT_TIMELINE_H
 
@@ -26,19 +26,5 @@ uint64_t ts_event_begun(const ts_span_event *event);
 /* Whether pictures of a step show it as work, from then to its end: a part of the compute stream's.
  * What lies between two of an item is waited. */
 bool ts_event_works(const ts_span_event *event);
-
-typedef struct ts_lane ts_lane;
-
-/* `stream`: of the IR, or TS_IR_NONE: the host. */
-ts_lane *ts_lane_new(ts_arena *arena, const ts_run *run, uint32_t rank, uint32_t stream);
-/* The next node, as ts_run_timeline has it. False at the end. */
-bool ts_lane_next(ts_lane *lane, ts_span_event *event);
-/* A stream's lane in front of an item that was played like an earlier one passes it over: its nodes
- * are those of `like`, `by` later. Both are items of the program. */
-typedef struct ts_lane_repeat {
-  uint32_t item, like;
-  uint64_t by;
-} ts_lane_repeat;
-bool ts_lane_repeats(ts_lane *lane, ts_lane_repeat *repeat);
 
 #endif

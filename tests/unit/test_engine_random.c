@@ -358,51 +358,6 @@ Test(engine, every_start_is_the_latest_of_what_it_waits_for)
   }
 }
 
-/* Streams by themselves: the same nodes at the same times as all of them in the order of issue. */
-static uint32_t check_lane(const ts_run *run, uint32_t rank, uint32_t stream, const events *list,
-                           uint32_t seed)
-{
-  ts_arena *arena = ts_arena_new("test");
-  ts_lane *lane = ts_lane_new(arena, run, rank, stream);
-  uint32_t reported = 0;
-  for (uint32_t i = 0; i < list->count; i++) {
-    ts_span_event e;
-    if (list->at[i].stream != stream)
-      continue;
-    cr_assert(ts_lane_next(lane, &e), "seed %u: rank %u, stream %u ends before event %u", seed,
-              rank, stream, i);
-    cr_assert(same_event(&e, &list->at[i]), "seed %u: rank %u, event %u", seed, rank, i);
-    reported++;
-  }
-  cr_assert(!ts_lane_next(lane, &(ts_span_event){0}), "seed %u: rank %u, stream %u does not end",
-            seed, rank, stream);
-  ts_arena_free(arena);
-  return reported;
-}
-
-Test(engine, lanes_are_the_timeline_stream_by_stream)
-{
-  uint32_t hosted = 0;
-  for (uint32_t seed = 0; seed < JOBS; seed++) {
-    plan p = plan_random(seed);
-    ts_ir ir;
-    plan_view(&p, &ir);
-    ts_run *run = must_play(&ir, &folded, 0, seed);
-    for (uint32_t r = 0; r < p.world; r++) {
-      events list = timeline(run, r);
-      uint32_t reported = check_lane(run, r, TS_IR_NONE, &list, seed);
-      hosted += reported;
-      for (uint32_t s = 0; s < ir.streams_count; s++)
-        reported += check_lane(run, r, s, &list, seed);
-      cr_assert_eq(reported, list.count);
-      free(list.at);
-    }
-    ts_run_free(run);
-    plan_free(&p);
-  }
-  cr_assert_gt(hosted, JOBS);
-}
-
 /* Slow devices, slow links and ranks that draw factors: folded and unfolded plays are the same, to
  * the picosecond. */
 Test(engine, folding_changes_nothing_with_overrides)

@@ -129,12 +129,63 @@ static bool same_moment(const ts_memory_moment *a, const ts_memory_moment *b)
          a->held == b->held;
 }
 
-/* The peak of a class, found node by node. */
+typedef struct ordered {
+  uint64_t
+    key; /* twice the time, one more for allocations; never less than one of the stream before */
+  uint32_t stream, number;
+  ts_memory_change change;
+} ordered;
+typedef struct ordered_list {
+  const ts_memory_effect *effects;
+  const ts_ir *ir;
+  ts_arena *arena;
+  uint64_t *last; /* [streams + 1] key so far; the host's is the last */
+  bool issued;
+  uint64_t now; /* of the compute stream */
+  TS_VEC(ordered) all;
+} ordered_list;
+
+static void add_ordered(ordered_list *l, const ts_span_event *e, bool frees)
+{
+  const ts_memory_effect *effect = &l->effects[e->node - l->ir->nodes];
+  uint32_t stream = l->issued ? 0 : e->stream == TS_IR_NONE ? l->ir->streams_count : e->stream;
+  uint64_t time = l->issued && e->stream != 0 ? l->now : frees ? e->end : e->start;
+  uint64_t key = 2 * time + !frees;
+  int64_t bytes = frees ? effect->frees : effect->allocates;
+  if (!bytes)
+    return;
+  l->last[stream] = key > l->last[stream] && !l->issued ? key : l->last[stream];
+  TS_PUSH(
+    l->arena, &l->all,
+    ((ordered){
+      l->last[stream], stream, (uint32_t)l->all.count, {time, e->node, bytes, e->item, frees}}));
+}
+
+static void list_ordered(void *closure, const ts_span_event *e)
+{
+  ordered_list *l = closure;
+  l->now = e->stream == 0 ? e->end : l->now;
+  add_ordered(l, e, false);
+  add_ordered(l, e, true);
+}
+
+static int by_key(const void *x, const void *y)
+{
+  const ordered *a = x, *b = y;
+  return a->key != b->key       ? (a->key < b->key ? -1 : 1) :
+         a->stream != b->stream ? (a->stream < b->stream ? -1 : 1) :
+                                  (a->number > b->number) - (a->number < b->number);
+}
+
+/* The peak of a class, found node by node: what ts_run_timeline says, sorted. */
 static void walk(ts_arena *arena, const ts_ir *ir, const ts_run *run, uint32_t class,
                  const ts_memory_class *m)
 {
-  ts_memory_input input = ts_memory_input_of(arena, ir, run);
-  const ts_memory_effect *effects = input.effects;
+  ordered_list l = {.effects = ts_memory_effects(arena, ir),
+                    .ir = ir,
+                    .arena = arena,
+                    .last = TS_NEW_ARRAY(arena, uint64_t, ir->streams_count + 1),
+                    .issued = ts_memory_issued(run, class)};
   int64_t held = (int64_t)m->base, peak = held;
   int64_t room = m->limit ? (int64_t)(m->limit - m->reserved) : INT64_MAX;
   ts_memory_moment at = {.item = TS_IR_NONE, .asked = m->base}, over = at;
@@ -147,10 +198,11 @@ static void walk(ts_arena *arena, const ts_ir *ir, const ts_run *run, uint32_t c
     held_of[holding->category] += (int64_t)holding->bytes;
   }
   memcpy(of, held_of, sizeof of);
-  ts_memory_changes *changes = ts_memory_changes_new(arena, &input, ts_run_result(run)->classes[class].rank);
-  for (ts_memory_change c; ts_memory_changes_next(changes, &c);) {
-    const ts_memory_effect *e = &effects[c.node - ir->nodes];
-    int64_t bytes = c.frees ? e->frees : e->allocates, before = held;
+  ts_run_timeline(run, ts_run_result(run)->classes[class].rank, list_ordered, &l);
+  TS_SORT(&l.all, by_key);
+  for (size_t k = 0; k < l.all.count; k++) {
+    ts_memory_change c = l.all.at[k].change;
+    int64_t bytes = c.bytes, before = held;
     held += bytes;
     for (uint32_t i = 0; i < c.node->mem_count; i++) {
       const ts_ir_mem *mem = &ir->mems[c.node->first_mem + i];
