@@ -3,7 +3,7 @@
 bin_PROGRAMS += tsc tsrun tsfmt trainspec
 tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/cli/git.c tools/cli/git.h tools/cli/locked.c tools/cli/locked.h tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/plan_options.c tools/cli/plan_options.h tools/cli/programs.h
 tsc_LDADD = libts.a $(ts_libs)
-#: tsrun_SOURCES = tools/tsrun*.c tools/cli/assertions.* tools/cli/choices.* tools/cli/git.* tools/cli/locked.* tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/play_warnings.* tools/cli/ways_out.* tools/cli/windows.*
+#: tsrun_SOURCES = tools/tsrun*.c tools/cli/assertions.* tools/cli/choices.* tools/cli/git.* tools/cli/locked.* tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/play_warnings.* tools/cli/trials.* tools/cli/ways_out.* tools/cli/windows.*
 tsrun_SOURCES = \
 	tools/cli/assertions.c \
 	tools/cli/assertions.h \
@@ -26,6 +26,8 @@ tsrun_SOURCES = \
 	tools/cli/progress.h \
 	tools/cli/study.c \
 	tools/cli/study.h \
+	tools/cli/trials.c \
+	tools/cli/trials.h \
 	tools/cli/ways_out.c \
 	tools/cli/ways_out.h \
 	tools/cli/windows.c \
@@ -101,6 +103,8 @@ trainspec_SOURCES = \
 	tools/cli/trace_against.h \
 	tools/cli/trace_open.c \
 	tools/cli/trace_open.h \
+	tools/cli/trials.c \
+	tools/cli/trials.h \
 	tools/cli/ways_out.c \
 	tools/cli/ways_out.h \
 	tools/cli/windows.c \

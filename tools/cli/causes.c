@@ -4,14 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/eval/shared.h"
 #include "compiler/eval/value.h"
-#include "compiler/ways_out.h"
 #include "runtime/account/run.h"
-#include "runtime/collective/links.h"
 #include "runtime/load/tables.h"
-#include "runtime/load/workers.h"
 #include "runtime/study/change.h"
+#include "tools/cli/trials.h"
 
 enum {
   MOST_LEVELS = 8,
@@ -40,16 +37,11 @@ typedef struct causes_trial {
 
 typedef struct causes_search {
   ts_arena *arena;
-  const char *path, *text;
-  size_t size;
-  const ts_compile_options *compile;
-  ts_run_options run;
+  const ts_input *input;
   const ts_summary *before;
   ts_observed seen; /* before */
   const ts_observed *measured;
   double spread[TS_OBSERVED_PARTS], gradients, full;
-  ts_common *common;
-  ts_links_shared *links;
   causes_trial *trials;
 } causes_search;
 
@@ -219,7 +211,7 @@ static const char *lines_of(const causes_search *x, const ts_way *way)
   const char *type = ts_record_text(way->row, "wrap");
   return *type ?
            ts_arena_printf(x->arena, "%s with { %s }", type, ts_record_text(way->row, "with")) :
-           ts_way_lines(x->arena, way, x->text, x->size);
+           ts_way_lines(x->arena, way, x->input->text, x->input->size);
 }
 
 /* All degrees are as likely before: the mean counts, and the nearest one is shown. */
@@ -275,43 +267,23 @@ static bool applies(const causes_search *x, const ts_record *row)
          ts_record_number(row, "full", 0) <= x->full;
 }
 
-static void play_degrees(ts_arena *scratch, const causes_search *x, causes_trial *t,
-                         const ts_ir *ir, const ts_run_options *options)
+/* A plan that is refused has no degree. */
+static void play_degrees(void *closure, size_t i, ts_arena *scratch, const ts_ir *ir,
+                         const ts_run_options *options)
 {
+  const causes_search *x = closure;
+  causes_trial *t = &x->trials[i];
   causes_degrees *d = &t->degrees;
   const ts_record *row = t->way.row;
-  uint32_t levels = levels_of(row, d->levels);
+  uint32_t levels = ir ? levels_of(row, d->levels) : 0;
   for (uint32_t l = 0; l < levels; l++) {
     const char *change = change_of(scratch, x, row, d->levels[l]);
     ts_observed s = x->seen;
-    if ((*change || ir != x->before->ir) && !causes_play(scratch, ir, change, *options, &s))
+    if ((*change || ir != &x->input->ir) && !causes_play(scratch, ir, change, *options, &s))
       return;
     causes_beside(x, row, d->levels[l], &s);
     d->seen[d->count++] = s;
   }
-}
-
-static void try_cause(void *closure, uint32_t piece, uint32_t worker)
-{
-  const causes_search *x = closure;
-  causes_trial *t = &x->trials[piece];
-  ts_arena *scratch = ts_arena_new("a cause");
-  ts_run_options options = x->run;
-  ts_links_kept *links = ts_links_kept_new(x->links);
-  ts_session *s;
-  ts_input input;
-  (void)worker;
-  options.links = links;
-  if (!t->way.edit_count && !t->way.define_count) {
-    play_degrees(scratch, x, t, x->before->ir, &options);
-  } else if ((s = ts_way_compile(scratch, x->common, x->path, x->text, x->size, x->compile, &t->way,
-                                 &input))) {
-    play_degrees(scratch, x, t, &input.ir, &options);
-    ts_input_close(&input);
-    ts_shared_leave(s);
-  }
-  ts_links_kept_free(links);
-  ts_arena_free(scratch);
 }
 
 /* ---- All ---- */
@@ -361,19 +333,13 @@ const ts_causes *ts_causes_find(ts_arena *arena, const char *path, const ts_inpu
     return NULL;
   const ts_memory_class *fullest = &summary->memory->classes[summary->memory->fullest];
   causes_search x = {.arena = arena,
-                     .path = path,
-                     .text = input->text,
-                     .size = input->size,
-                     .compile = compile,
-                     .run = *options,
+                     .input = input,
                      .before = summary,
                      .seen = ts_observed_of(summary->run, summary->memory),
                      .measured = measured,
                      .gradients = (double)fullest->category[TS_IR_GRADIENTS]};
   set_spreads(&x);
   x.full = fullness(&x);
-  x.run.threads = 1; /* several are played at once instead */
-  x.run.packets = NULL;
   ts_ways ways = ts_ways_list(arena, "causes", path, input->text, input->size, compile, NULL, 0);
   x.trials = TS_NEW_ARRAY(arena, causes_trial, ways.count + 1);
   uint32_t count = 0;
@@ -382,12 +348,15 @@ const ts_causes *ts_causes_find(ts_arena *arena, const char *path, const ts_inpu
       x.trials[count++] = (causes_trial){.way = ways.at[i],
                                          .best = {.name = ts_record_text(ways.at[i].row, "name"),
                                                   .tell = ts_record_text(ways.at[i].row, "tell")}};
-  x.common = strcmp(path, "-") != 0 ? ts_common_new(path, compile) : NULL;
-  x.links = ts_links_shared_new();
-  ts_workers_job job = {count, try_cause, &x, options->progress, "causes"};
-  bool done = ts_workers_run(ts_workers_size(0, count), &job);
-  ts_links_shared_free(x.links);
-  ts_common_free(x.common);
+  ts_trials at_once = ts_trials_begin(path, input, compile, options);
+  bool done = ts_trials_play(&at_once, &(ts_trials_job){.ways = &x.trials->way,
+                                                        .stride = sizeof *x.trials,
+                                                        .count = count,
+                                                        .play = play_degrees,
+                                                        .closure = &x,
+                                                        .what = "causes",
+                                                        .share = 1});
+  ts_trials_end(&at_once);
   if (!done)
     return NULL;
   ts_causes *out = TS_NEW(arena, ts_causes);

@@ -1,23 +1,16 @@
 #include "tools/cli/ways_out.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "compiler/eval/shared.h"
-#include "compiler/ways_out.h"
 #include "runtime/account/memory.h"
-#include "runtime/collective/links.h"
-#include "tools/cli/progress.h"
+#include "tools/cli/trials.h"
 
 enum {
   MOST_NODES = 200000000, /* played for all changes together: some ten seconds of two processors */
   COMPILED = 25,          /* nodes that are played in the time in which one is compiled */
   /* changes between two looks at that limit, so that it does not depend on threads */
   BLOCK = 8,
-  MOST_THREADS = 8,
   MOST_LABELS = 3, /* that hold activations, for recomputation */
   WIDTH = 8,       /* changes nearest to fitting that are combined if no single one fits */
   MOST_CHANGES = 4 /* at once */
@@ -35,23 +28,14 @@ typedef TS_VEC(ways_out_trial) trials;
 
 typedef struct ways_out_search {
   ts_arena *arena;
-  const char *path, *text;
-  size_t size;
-  ts_compile_options compile;
-  ts_run_options run;
-  const ts_ir *before;
-  ts_common *common;      /* of all that are compiled */
-  ts_links_shared *links; /* of all that are played */
-  uint64_t above;         /* bytes of its peak that are not held for the whole step */
-  uint64_t nodes;         /* of all so far */
+  const ts_input *input;
+  ts_trials at_once;
+  uint64_t above; /* bytes of its peak that are not held for the whole step */
+  uint64_t nodes; /* of all so far */
   uint32_t tried, untried;
   trials fits, fails;
-  atomic_bool interrupted;
+  bool interrupted;
   ways_out_trial *block; /* being played */
-  double done;           /* of all that are tried now, before the block */
-  double share;          /* of one of it */
-  atomic_size_t next;
-  size_t end;
 } ways_out_search;
 
 /* ---- One change ---- */
@@ -107,74 +91,36 @@ static void ways_out_measure(ts_arena *scratch, const ts_ir *ir, const ts_run_op
 }
 
 /* A change that the compiler or the play refuses is none; it counts as the plan does. */
-static void try_way(const ways_out_search *x, const ts_run_options *options, ways_out_trial *t)
+static void ways_out_try(void *closure, size_t i, ts_arena *scratch, const ts_ir *ir,
+                         const ts_run_options *options)
 {
-  ts_arena *scratch = ts_arena_new("a way out");
-  ts_input input;
-  ts_session *s =
-    ts_way_compile(scratch, x->common, x->path, x->text, x->size, &x->compile, &t->way, &input);
-  t->nodes = (uint64_t)COMPILED * x->before->nodes_count;
-  if (s) {
-    t->nodes = (uint64_t)COMPILED * input.ir.nodes_count;
-    if (same_job(&input.ir, x->before) && !(t->played = held_too_much(&input.ir, &t->out)))
-      ways_out_measure(scratch, &input.ir, options, t);
-    ts_input_close(&input);
-    ts_shared_leave(s);
-  }
-  ts_arena_free(scratch);
+  const ways_out_search *x = closure;
+  const ts_ir *before = &x->input->ir;
+  ways_out_trial *t = &x->block[i];
+  t->nodes = (uint64_t)COMPILED * (ir ? ir : before)->nodes_count;
+  if (ir && same_job(ir, before) && !(t->played = held_too_much(ir, &t->out)))
+    ways_out_measure(scratch, ir, options, t);
 }
 
 /* ---- Many ---- */
 
-static bool is_not_interrupted(void *closure, const char *what, double share)
+static const char *ways_out_lines(const ways_out_search *x, const ts_way *way)
 {
-  (void)closure, (void)what, (void)share;
-  return !ts_progress_interrupted();
+  return ts_way_lines(x->arena, way, x->input->text, x->input->size);
 }
 
-/* The bar is drawn from the first thread. */
-static bool goes_on(ways_out_search *x, size_t i, bool first)
+static void play_block(ways_out_search *x, const trials *all, size_t first, size_t count)
 {
-  bool stop = first ? !ts_tick(x->run.progress, "changes that fit in memory",
-                               x->done + x->share * (double)i) :
-                      ts_progress_interrupted();
-  if (stop)
-    atomic_store(&x->interrupted, true);
-  return !stop;
-}
-
-static void ways_out_work(ways_out_search *x, bool first)
-{
-  ts_run_options options = x->run;
-  ts_links_kept *links = ts_links_kept_new(x->links);
-  static const ts_progress quiet = {.tick = is_not_interrupted};
-  if (!first)
-    options.progress = &quiet;
-  options.links = links;
-  for (size_t i; (i = atomic_fetch_add(&x->next, 1)) < x->end && goes_on(x, i, first);)
-    try_way(x, &options, &x->block[i]);
-  ts_links_kept_free(links);
-}
-
-static void *work_beside(void *closure)
-{
-  ways_out_work(closure, false);
-  return NULL;
-}
-
-static void play_block(ways_out_search *x, ways_out_trial *block, size_t count)
-{
-  pthread_t threads[MOST_THREADS];
-  long processors = sysconf(_SC_NPROCESSORS_ONLN), started = 0;
-  x->block = block;
-  x->end = count;
-  atomic_store(&x->next, 0);
-  while (started + 1 < processors && started < MOST_THREADS && (size_t)started + 1 < count &&
-         pthread_create(&threads[started], NULL, work_beside, x) == 0)
-    started++;
-  ways_out_work(x, true);
-  while (started > 0)
-    pthread_join(threads[--started], NULL);
+  x->block = all->at + first;
+  x->interrupted =
+    !ts_trials_play(&x->at_once, &(ts_trials_job){.ways = &x->block->way,
+                                                  .stride = sizeof *x->block,
+                                                  .count = count,
+                                                  .play = ways_out_try,
+                                                  .closure = x,
+                                                  .what = "changes that fit in memory",
+                                                  .done = (double)first / (double)all->count,
+                                                  .share = (double)count / (double)all->count});
 }
 
 static void try_all(ways_out_search *x, const trials *all)
@@ -185,9 +131,7 @@ static void try_all(ways_out_search *x, const trials *all)
       x->untried += (uint32_t)(all->count - first);
       return;
     }
-    x->done = (double)first / (double)all->count;
-    x->share = 1 / (double)all->count;
-    play_block(x, all->at + first, count);
+    play_block(x, all, first, count);
     for (size_t i = first; i < first + count; i++) {
       ways_out_trial *t = &all->at[i];
       x->nodes += t->nodes;
@@ -195,7 +139,7 @@ static void try_all(ways_out_search *x, const trials *all)
       if (!t->played)
         continue;
       t->guess = t->out.over + (t->out.step ? 0 : x->above);
-      t->out.change = ts_way_lines(x->arena, &t->way, x->text, x->size);
+      t->out.change = ways_out_lines(x, &t->way);
       t->out.replaced = t->way.replaced;
       if (t->out.over)
         TS_PUSH(x->arena, &x->fails, *t);
@@ -222,9 +166,9 @@ static int by_guess(const void *x, const void *y)
 
 static bool ways_out_known(const trials *all, const ts_way *way, const ways_out_search *x)
 {
-  const char *lines = ts_way_lines(x->arena, way, x->text, x->size);
+  const char *lines = ways_out_lines(x, way);
   for (size_t i = 0; i < all->count; i++)
-    if (!strcmp(ts_way_lines(x->arena, &all->at[i].way, x->text, x->size), lines))
+    if (!strcmp(ways_out_lines(x, &all->at[i].way), lines))
       return true;
   return false;
 }
@@ -298,24 +242,14 @@ const ts_ways_out *ts_ways_out_find(ts_arena *arena, const char *path, const ts_
     return NULL;
   const char *labels[MOST_LABELS];
   uint32_t label_count = labels_of(summary, labels);
-  ways_out_search x = {.arena = arena,
-                       .path = path,
-                       .text = input->text,
-                       .size = input->size,
-                       .compile = *compile,
-                       .run = *options,
-                       .before = &input->ir};
+  ways_out_search x = {
+    .arena = arena, .input = input, .at_once = ts_trials_begin(path, input, compile, options)};
   const ts_memory_class *m = fullest(summary);
   x.above = m->peak - m->base;
-  x.run.threads = 1;    /* several changes are played at once instead */
-  x.run.packets = NULL; /* of one run at a time */
   ts_ways ways =
     ts_ways_list(arena, "ways_out", path, input->text, input->size, compile, labels, label_count);
-  x.common = strcmp(path, "-") != 0 ? ts_common_new(path, compile) : NULL;
-  x.links = ts_links_shared_new();
   ways_out_look(&x, &ways);
-  ts_links_shared_free(x.links);
-  ts_common_free(x.common);
+  ts_trials_end(&x.at_once);
   if (x.interrupted)
     return NULL;
   ts_ways_out *out = TS_NEW(arena, ts_ways_out);
