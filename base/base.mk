@@ -57,6 +57,7 @@ libts_a_SOURCES += \
 	base/raster.c \
 	base/raster.h \
 	base/round.h \
+	base/sets.h \
 	base/settings.c \
 	base/settings.h \
 	base/settings_text.c \

@@ -17,6 +17,7 @@ libts_a_SOURCES += \
 	ir/names.h \
 	ir/packets.c \
 	ir/packets.h \
+	ir/parts.h \
 	ir/pool.c \
 	ir/pool.h \
 	ir/records.def \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash_table.h"
+#include "base/sets.h"
 #include "base/source.h"
 
 enum { STREAMS_MOST = 255 };
@@ -97,20 +98,6 @@ static bool find_list(rank_groups_finder *f, const ts_events *e, const ts_event_
 
 /* ---- Calls ---- */
 
-static uint32_t rank_groups_root_of(const rank_groups_finder *f, uint32_t at)
-{
-  while (f->class[at] != at) at = f->class[at] = f->class[f->class[at]];
-  return at;
-}
-
-/* The lowest stream of a class is its root, so that ranks decide it in their order. */
-static void rank_groups_join(rank_groups_finder *f, uint32_t a, uint32_t b)
-{
-  a = rank_groups_root_of(f, a);
-  b = rank_groups_root_of(f, b);
-  f->class[a > b ? a : b] = a < b ? a : b;
-}
-
 static bool disagree(rank_groups_finder *f, uint32_t rank, uint32_t list, const char *what,
                      const char *other)
 {
@@ -142,8 +129,8 @@ static bool rank_groups_take_call(rank_groups_finder *f, uint32_t rank, uint32_t
   if (!nth && !is_member(list, rank))
     return ts_fail(f->error, "a rank calls over groups that it belongs to",
                    "rank %u calls over the ranks `%.60s`", rank, f->names.at[number].ranks);
-  rank_groups_join(f, f->first_stream[caller->rank] + caller->track,
-                   f->first_stream[rank] + v->track);
+  ts_sets_join(f->class, f->first_stream[caller->rank] + caller->track,
+               f->first_stream[rank] + v->track);
   if (caller->rank == rank) {
     TS_PUSH(f->arena, &list->calls, (ts_rank_call){c->kind, bytes});
     return true;
@@ -301,7 +288,7 @@ static bool number_streams(rank_groups_finder *f)
   memset(head, 0xff, (total + 1) * sizeof *head);
   for (uint32_t r = f->world; r-- > 0;)
     for (uint32_t s = f->first_stream[r + 1]; s-- > f->first_stream[r];) {
-      uint32_t root = rank_groups_root_of(f, s);
+      uint32_t root = ts_set_of(f->class, s);
       rank_of[s] = r;
       next[s] = head[root];
       head[root] = s;
@@ -314,7 +301,7 @@ static bool number_streams(rank_groups_finder *f)
     for (uint32_t t = 0; t < e->tracks.count; t++) {
       uint32_t s = f->first_stream[r] + t;
       TS_VEC(uint32_t) members = {0};
-      if (!used[t] || rank_groups_root_of(f, s) != s)
+      if (!used[t] || ts_set_of(f->class, s) != s)
         continue;
       for (uint32_t m = s; m != UINT32_MAX; m = next[m]) TS_PUSH(f->work, &members, rank_of[m]);
       ts_rank_stream like = {rank_groups_kind_of(e, t), group[t], e->tracks.at[t].priority};
@@ -323,7 +310,7 @@ static bool number_streams(rank_groups_finder *f)
     }
   }
   for (uint32_t s = 0; s < total; s++)
-    number[s] = number[rank_groups_root_of(f, s)];
+    number[s] = number[ts_set_of(f->class, s)];
   f->out->stream_of = of;
   return true;
 }
@@ -333,8 +320,7 @@ static bool rank_groups_find(rank_groups_finder *f)
   f->first_stream = TS_NEW_ARRAY(f->work, uint32_t, f->world + 1);
   for (uint32_t r = 0; r < f->world; r++)
     f->first_stream[r + 1] = f->first_stream[r] + (uint32_t)f->ranks[r]->tracks.count;
-  f->class = TS_NEW_ARRAY(f->work, uint32_t, f->first_stream[f->world] + 1);
-  for (uint32_t s = 0; s < f->first_stream[f->world]; s++) f->class[s] = s;
+  f->class = ts_sets_new(f->work, f->first_stream[f->world]); /* ranks decide in their order */
   f->list_of = TS_NEW_ARRAY(f->arena, uint32_t *, f->world);
   f->out->list_of = (const uint32_t *const *)f->list_of;
   for (uint32_t r = 0; r < f->world; r++)

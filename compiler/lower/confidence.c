@@ -5,6 +5,7 @@
 
 #include "compiler/lower/lowering.h"
 #include "compiler/machine/cluster.h"
+#include "ir/parts.h"
 #include "ir/run_kind.h"
 #include "ir/spelling.h"
 #include "ir/spread.h"
@@ -129,28 +130,14 @@ static bool has_experts(const ts_ir *ir, const ts_list *families)
   return false;
 }
 
-static uint32_t confidence_root_of(uint32_t *parent, uint32_t v)
-{
-  while (parent[v] != v)
-    v = parent[v] = parent[parent[v]];
-  return v;
-}
-
 /* Whether ranks are in several islands: what links of tier 0 join. */
 static bool has_nodes(const ts_lowering *l, const ts_ir *ir)
 {
-  uint32_t *parent = TS_NEW_ARRAY(l->s->arena, uint32_t, ir->devices_count + 1);
-  for (uint32_t v = 0; v < ir->devices_count; v++)
-    parent[v] = v;
-  for (uint32_t i = 0; i < ir->links_count; i++)
-    if (!ir->link_classes[ir->links[i].link_class].tier)
-      parent[confidence_root_of(parent, ir->links[i].from)] =
-        confidence_root_of(parent, ir->links[i].to);
+  const uint32_t *island = ts_ir_parts(l->s->arena, ir, 0);
   uint32_t first = ts_ir_vertex_of(ir, 0);
   for (uint32_t r = 1; r < ir->meta->world; r++) {
     uint32_t vertex = ts_ir_vertex_of(ir, r);
-    if (first != TS_IR_NONE && vertex != TS_IR_NONE &&
-        confidence_root_of(parent, vertex) != confidence_root_of(parent, first))
+    if (first != TS_IR_NONE && vertex != TS_IR_NONE && island[vertex] != island[first])
       return true;
   }
   return false;

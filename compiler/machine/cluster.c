@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "base/sets.h"
 #include "compiler/eval/env.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/report.h"
@@ -533,32 +534,22 @@ static bool linked_once(elaboration *c)
   return true;
 }
 
-static uint32_t cluster_root_of(uint32_t *parent, uint32_t v)
-{
-  while (parent[v] != v)
-    v = parent[v] = parent[parent[v]];
-  return v;
-}
-
 /* All devices must be able to talk to each other: those outside of the largest connected part are
  * reported. */
 static bool connected(elaboration *c)
 {
   uint32_t count = (uint32_t)c->vertices.count, best = 0, outside = 0, lonely = UINT32_MAX;
-  uint32_t *parent = TS_NEW_ARRAY(c->s->arena, uint32_t, count),
+  uint32_t *parts = ts_sets_new(c->s->arena, count),
            *devices = TS_NEW_ARRAY(c->s->arena, uint32_t, count);
-  for (uint32_t v = 0; v < count; v++)
-    parent[v] = v;
   for (size_t i = 0; i < c->links.count; i++)
-    parent[cluster_root_of(parent, c->links.at[i].from)] =
-      cluster_root_of(parent, c->links.at[i].to);
+    ts_sets_join(parts, c->links.at[i].from, c->links.at[i].to);
   for (uint32_t v = 0; v < count; v++)
     if (!c->arrays.at[c->vertices.at[v].array].is_switch)
-      devices[cluster_root_of(parent, v)]++;
+      devices[ts_set_of(parts, v)]++;
   for (uint32_t v = 0; v < count; v++)
     best = devices[v] > devices[best] ? v : best;
   for (uint32_t v = 0; v < count; v++)
-    if (!c->arrays.at[c->vertices.at[v].array].is_switch && cluster_root_of(parent, v) != best) {
+    if (!c->arrays.at[c->vertices.at[v].array].is_switch && ts_set_of(parts, v) != best) {
       lonely = outside++ ? lonely : v;
     }
   if (!outside)

@@ -17,6 +17,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sets.h"
+
 enum { MOST_LEVELS = 8 };
 
 /* a partition of the vertices; parts bear the number of their first vertex */
@@ -48,13 +50,6 @@ struct ts_cuts {
 
 /* ---- The parts ---- */
 
-static uint32_t find_root(uint32_t *part, uint32_t v)
-{
-  while (part[v] != v)
-    v = part[v] = part[part[v]];
-  return v;
-}
-
 static void add_rates(const ts_ir *ir, level *at)
 {
   for (uint32_t l = 0; l < ir->links_count; l++) {
@@ -73,20 +68,16 @@ static void add_level(ts_cuts *c, const bool *joins)
 {
   const ts_ir *ir = c->ir;
   uint32_t n = ir->devices_count, some = TS_IR_NONE;
-  level at = {.part = TS_NEW_ARRAY(c->arena, uint32_t, n),
+  level at = {.part = ts_sets_new(c->arena, n),
               .out = TS_NEW_ARRAY(c->arena, double, n),
               .in = TS_NEW_ARRAY(c->arena, double, n)};
   bool several = false;
   at.single = true;
-  for (uint32_t v = 0; v < n; v++)
-    at.part[v] = v;
-  for (uint32_t l = 0; l < ir->links_count; l++) {
-    uint32_t a = find_root(at.part, ir->links[l].from), b = find_root(at.part, ir->links[l].to);
+  for (uint32_t l = 0; l < ir->links_count; l++)
     if (joins[l])
-      at.part[a > b ? a : b] = a < b ? a : b;
-  }
+      ts_sets_join(at.part, ir->links[l].from, ir->links[l].to);
+  ts_sets_settle(at.part, n);
   for (uint32_t v = 0; v < n; v++) {
-    at.part[v] = find_root(at.part, v);
     at.single &= at.part[v] == v;
     if (ir->devices[v].device_class == TS_IR_NONE)
       continue;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ir/parts.h"
 #include "runtime/collective/algorithm.h"
 #include "runtime/collective/asked.h"
 
@@ -524,13 +525,6 @@ static bool make_trees(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch, con
 
 /* ---- By dimensions ---- */
 
-static uint32_t flow_pattern_root_of(uint32_t *parent, uint32_t v)
-{
-  while (parent[v] != v)
-    v = parent[v] = parent[parent[v]];
-  return v;
-}
-
 /* Which vertices hang together by links of each tier and below. */
 static void find_parts(ts_flow_maker *m)
 {
@@ -538,19 +532,8 @@ static void find_parts(ts_flow_maker *m)
   for (uint32_t c = 0; c < ir->link_classes_count; c++)
     m->tiers = ir->link_classes[c].tier >= m->tiers ? ir->link_classes[c].tier + 1 : m->tiers;
   m->part = TS_NEW_ARRAY(m->arena, uint32_t *, m->tiers);
-  for (uint32_t t = 0; t < m->tiers; t++) {
-    uint32_t *part = m->part[t] = TS_NEW_ARRAY(m->arena, uint32_t, ir->devices_count);
-    for (uint32_t v = 0; v < ir->devices_count; v++)
-      part[v] = v;
-    for (uint32_t l = 0; l < ir->links_count; l++)
-      if (ir->link_classes[ir->links[l].link_class].tier <= t) {
-        uint32_t a = flow_pattern_root_of(part, ir->links[l].from),
-                 b = flow_pattern_root_of(part, ir->links[l].to);
-        part[a > b ? a : b] = a < b ? a : b;
-      }
-    for (uint32_t v = 0; v < ir->devices_count; v++)
-      part[v] = flow_pattern_root_of(part, v);
-  }
+  for (uint32_t t = 0; t < m->tiers; t++)
+    m->part[t] = ts_ir_parts(m->arena, ir, t);
 }
 
 /* How many members each part of a tier has; 0: not the same number. */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "ir/parts.h"
+
 typedef struct edge { uint32_t to, link; } edge; /* link: 2 * index + direction */
 
 typedef struct reach { /* how a switch is reached from a source switch */
@@ -94,29 +96,6 @@ static void build_entries(ts_link_graph *g)
   each_edge(g, g->entries, true, true, count);
 }
 
-static uint32_t find_root(uint32_t *parent, uint32_t v)
-{
-  while (parent[v] != v)
-    v = parent[v] = parent[parent[v]];
-  return v;
-}
-
-static void build_islands(ts_link_graph *g)
-{
-  g->island = TS_NEW_ARRAY(g->arena, uint32_t, g->vertices);
-  for (uint32_t v = 0; v < g->vertices; v++)
-    g->island[v] = v;
-  for (uint32_t l = 0; l < g->ir->links_count; l++) {
-    if (g->ir->link_classes[g->ir->links[l].link_class].tier)
-      continue;
-    uint32_t a = find_root(g->island, g->ir->links[l].from),
-             b = find_root(g->island, g->ir->links[l].to);
-    g->island[a > b ? a : b] = a < b ? a : b;
-  }
-  for (uint32_t v = 0; v < g->vertices; v++)
-    g->island[v] = find_root(g->island, v);
-}
-
 static void number_core(ts_link_graph *g)
 {
   g->core = TS_NEW_ARRAY(g->arena, uint32_t, g->vertices);
@@ -148,7 +127,7 @@ ts_link_graph *ts_graph_new(ts_arena *arena, const ts_ir *ir)
   *g = (ts_link_graph){.arena = arena, .ir = ir, .vertices = ir->devices_count};
   build_edges(g);
   build_entries(g);
-  build_islands(g);
+  g->island = ts_ir_parts(g->arena, g->ir, 0);
   number_core(g);
   find_inner(g);
   return g;

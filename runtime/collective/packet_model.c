@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "ir/packets.h"
 #include "ir/spelling.h"
 #include "runtime/collective/packet_processes.h"
@@ -448,13 +449,6 @@ static int no_circuits(const ts_packet_figures *f, const ts_flow_pattern *patter
   return 0;
 }
 
-static uint32_t packet_model_root_of(uint32_t *parent, uint32_t i)
-{
-  while (parent[i] != i)
-    i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 /* Instances that share a link, or share one with such, get the same root: the lowest of them. */
 static void join_instances(const ts_ir *ir, ts_arena *scratch, const ts_flow_pattern *patterns,
                            uint32_t count, uint32_t *root)
@@ -465,15 +459,12 @@ static void join_instances(const ts_ir *ir, ts_arena *scratch, const ts_flow_pat
     for (uint32_t p = 0; p < patterns[i].count; p++)
       for (uint32_t u = 0; u < patterns[i].parts[p].count; u++) {
         uint32_t *before = &user[patterns[i].parts[p].uses[u].link];
-        if (*before) {
-          uint32_t a = packet_model_root_of(root, *before - 1), b = packet_model_root_of(root, i);
-          root[a > b ? a : b] = a < b ? a : b;
-        }
+        if (*before)
+          ts_sets_join(root, *before - 1, i);
         *before = i + 1;
       }
   }
-  for (uint32_t i = 0; i < count; i++)
-    root[i] = packet_model_root_of(root, i);
+  ts_sets_settle(root, count);
 }
 
 /* Instances by what they share: those of one case follow each other by `next`, from its root on. */

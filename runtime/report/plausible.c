@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "ir/names.h"
+#include "ir/parts.h"
 #include "ir/spelling.h"
 #include "runtime/account/run.h"
 #include "runtime/load/ranks.h"
@@ -197,29 +198,6 @@ static void doubt_roofline(doubts *d)
 }
 
 /* ---- Islands without work ---- */
-
-static uint32_t plausible_root_of(uint32_t *parent, uint32_t v)
-{
-  while (parent[v] != v)
-    v = parent[v] = parent[parent[v]];
-  return v;
-}
-
-/* Vertices that tier-0 links join have one root. */
-static uint32_t *islands_of(const doubts *d)
-{
-  uint32_t *parent = TS_NEW_ARRAY(d->arena, uint32_t, d->ir->devices_count + 1);
-  for (uint32_t v = 0; v < d->ir->devices_count; v++)
-    parent[v] = v;
-  for (uint32_t i = 0; i < d->ir->links_count; i++) {
-    const ts_ir_link *l = &d->ir->links[i];
-    if (!d->ir->link_classes[l->link_class].tier)
-      parent[plausible_root_of(parent, l->from)] = plausible_root_of(parent, l->to);
-  }
-  for (uint32_t v = 0; v < d->ir->devices_count; v++)
-    parent[v] = plausible_root_of(parent, v);
-  return parent;
-}
 
 /* A part of a node may be left by intention; whole nodes were most likely forgotten when the mesh
  * shrank. */
@@ -464,7 +442,7 @@ bool ts_plausible(ts_summary *s, const ts_run_options *options)
   if (!s->ir->devices_count)
     return true;
   const ts_ranks *ranks = ts_run_facts(s->run)->tables->ranks;
-  d.island = islands_of(&d);
+  d.island = ts_ir_parts(d.arena, d.ir, 0);
   doubt_idle(&d, ranks);
   doubt_order(&d, ranks);
   doubt_paths(&d);
