@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Nothing is quadratic, reported as TAP: twice the input takes less than 2.5 times the processor time (the least of three runs each).
+# Nothing is quadratic, reported as TAP: twice the input takes less than 2.5 times the processor time (the least of all runs).
 set -u
 export LC_ALL=C
 root=$(cd "${top_srcdir:-.}" && pwd)
@@ -45,27 +45,25 @@ imports() { # COUNT [export]
 }
 exports() { imports "$1" export; for ((i = 1; i <= 40; i++)); do echo "fn u$i() = a$1_$((i - 1)) + min(1, 2)"; done; } # all handed on from the last to the first
 
-seconds() { # FILE PROGRAM...: user and system time, the least of three
-  local file=$1 least= run
-  shift
-  for run in 1 2 3; do
-    TIMEFORMAT='%U %S'
-    run=$({ time "$@" "$file" >/dev/null 2>&1; } 2>&1 | awk '{ print $1 + $2 }')
-    least=$(awk -v a="${least:-1e9}" -v b="$run" 'BEGIN { print a < b ? a : b }')
-  done
-  echo "$least"
+seconds() { # LEAST FILE PROGRAM...: user and system time of a run, if it is less
+  local least=$1 file=$2 run
+  shift 2
+  TIMEFORMAT='%U %S'
+  run=$({ time "$@" "$file" >/dev/null 2>&1; } 2>&1 | awk '{ print $1 + $2 }')
+  awk -v a="$least" -v b="$run" 'BEGIN { print a < b ? a : b }'
 }
 
 linear() { awk -v a="$one" -v b="$two" 'BEGIN { exit !(b < 2.5 * a + 0.05) }'; }
 
 grows() { # NAME COUNT PROGRAM...
-  local name=$1 count=$2 one two
+  local name=$1 count=$2 one=1e9 two=1e9
   shift 2
   "$name" "$count" >"$scratch/one.ts"
   "$name" $((2 * count)) >"$scratch/two.ts"
-  for _ in 1 2 3 4; do # a busy machine may have its caches elsewhere; what is quadratic is so each time
-    one=$(seconds "$scratch/one.ts" "$@")
-    two=$(seconds "$scratch/two.ts" "$@")
+  for _ in 1 2 3 4 5 6; do # a busy machine may have its caches elsewhere; what is quadratic is so each time
+    one=$(seconds "$one" "$scratch/one.ts" "$@")
+    one=$(seconds "$one" "$scratch/one.ts" "$@")
+    two=$(seconds "$two" "$scratch/two.ts" "$@")
     ! linear || break
   done
   number=$((number + 1))
