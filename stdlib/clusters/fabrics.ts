@@ -29,6 +29,32 @@ cluster rail_clos(
   }
 }
 
+// Rail-only: rails are joined nowhere but in the nodes, so that what goes to another rail crosses
+// NVLink first or last; `nic` passes on what other GPUs of the node send over its rail. A leaf for
+// each rail of a pod, and one switch over the leaves of a rail. Source: the same paper, figure 3.
+cluster rail_only(
+  nodes: Int,
+  kind: Gpu,
+  gpus: Int = 8,
+  pod: Int = 64,
+  nvlink: Rate,
+  nic: Rate,
+  nic_latency: Time = 1.8 us,
+) {
+  let pods = div(nodes + pod - 1, pod)
+  device gpu[nodes, gpus]: kind
+  switch nvswitch[nodes], nic[nodes, gpus], leaf[pods, gpus], rail[gpus]
+  for n in 0..nodes, g in 0..gpus {
+    link gpu[n, g] <-> nvswitch[n] { bandwidth = nvlink, latency = 0.6 us, tier = 0 }
+    link nvswitch[n] <-> nic[n, g] { bandwidth = nvlink, latency = 0.6 us, tier = 0 }
+    link gpu[n, g] <-> nic[n, g] { bandwidth = nic, latency = 0 us, tier = 1 }
+    link nic[n, g] <-> leaf[div(n, pod), g] { bandwidth = nic, latency = nic_latency, tier = 1 }
+  }
+  for p in 0..pods, g in 0..gpus {
+    link leaf[p, g] <-> rail[g] { bandwidth = nic * pod, latency = 0.4 us, tier = 2 }
+  }
+}
+
 // Fat tree: the GPUs of a node share one leaf with the others of the pod. Source: Al-Fares,
 // Loukissas and Vahdat, "A scalable, commodity data center network architecture" (2008).
 cluster fat_tree(
