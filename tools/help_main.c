@@ -253,12 +253,17 @@ static bool put_word(ts_arena *arena, const char *topic)
 
 static void put_topics(ts_arena *arena)
 {
+  size_t width = 0;
   puts("trainspec help COMMAND shows the options of a command. Pages of the manual:\n");
+  for (size_t i = 0; i < ts_pages_file_count; i++) {
+    const char *name = page_name(arena, &ts_pages_files[i]);
+    width = name && strlen(name) > width ? strlen(name) : width;
+  }
   for (size_t i = 0; i < ts_pages_file_count; i++) {
     const char *name = page_name(arena, &ts_pages_files[i]);
     const char *title = (const char *)ts_pages_files[i].bytes + 2;
     if (name)
-      ts_put_text(stdout, "  %-16s %s\n", name,
+      ts_put_text(stdout, "  %-*s  %s\n", (int)width, name,
                   ts_arena_string(arena, title, (size_t)(end_of_line(title) - title)));
   }
   puts("\nOther topics: words of a heading (`trainspec help exit codes`), messages (E0304),\n"
