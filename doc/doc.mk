@@ -94,6 +94,7 @@ nobase_dist_doc_DATA += \
 	doc/pictures/step_light.png \
 	doc/pictures/zb_v.svg \
 	doc/playground.md \
+	doc/profile.md \
 	doc/python.md \
 	doc/recipes/README.md \
 	doc/recipes/allocator.md \

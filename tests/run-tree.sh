@@ -70,7 +70,7 @@ report "no string is printed raw" "$(for f in $c_files; do awk -f tests/raw-stri
 
 # SECURITY.md lists where files of others could act, a door a row: those that the tree has, and no others.
 doors() {
-  awk -f tests/doors.awk $c_files $(find packages/python/trainspec packages/tracer/trainspec_tracer packages/playground share -name node_modules -prune -o -type f \
+  awk -f tests/doors.awk $c_files $(find packages/python/trainspec packages/tracer/trainspec_profile packages/tracer/trainspec_tracer packages/playground share -name node_modules -prune -o -type f \
     '(' -name '*.py' -o -name '*.js' -o -name '*.html' -o -name '*.sh' -o -path 'share/pre-commit/*' -o -path 'share/*completion/*' -o -path 'share/zsh/*' -o -path 'share/fish/*' ')' -print |
     grep -vE '^(share/(oss-fuzz|tree-sitter|vscode/(dist|test))|share/syntax.sh|packages/playground/(build.sh|dist))')
   for f in $c_files; do awk -f tests/raw-strings.awk "$f"; done | sed -nE 's/^([^:]+):.*/text \1/p' | sort -u

@@ -22,7 +22,7 @@ ROOMS = {
     "tools": ["cli/*{}*"], "stdlib": ["*/*{}*"], "examples": ["examples"], "doc": ["cli/docs*", "cli/readme", "cli/recipes*"],
     "README.md": ["cli/readme"], "share": ["cli/completion", "cli/github-check", "cli/hooks-names", "cli/manual", "cli/vscode-settings"],
 }
-SCRIPTS = {"packages/python": "run-python.sh", "library": "run-python.sh", "packages/tracer": "run-tracer.sh", "share/schemas": "run-schemas.sh",
+SCRIPTS = {"packages/python": "run-python.sh", "library": "run-python.sh", "packages/tracer": "run-tracer.sh", "packages/tracer/trainspec_profile": "run-profile.sh", "share/schemas": "run-schemas.sh",
            "share/tree-sitter": "run-grammar.sh", "doc": "run-site.sh", "tests/fuzz": "run-fuzz.sh", "trace/read": "run-fuzz.sh",
            "tests/accuracy": "run-accuracy.sh", "README.md": "run-accuracy.sh", "configure.ac": "run-build.sh", "Makefile.am": "run-build.sh",
            "compiler": "run-scaling.sh", "runtime/play": "run-scaling.sh"}

@@ -135,6 +135,7 @@ trainspec_SOURCES = \
 	tools/lsp/text.c \
 	tools/lsp/text.h \
 	tools/lsp_main.c \
+	tools/profile_main.c \
 	tools/replay_main.c \
 	tools/schedule_main.c \
 	tools/show_main.c \
@@ -214,6 +215,7 @@ help_pages = \
 	doc/own_gpu.md \
 	doc/papers.md \
 	doc/playground.md \
+	doc/profile.md \
 	doc/python.md \
 	doc/recipes/README.md \
 	doc/recipes/allocator.md \

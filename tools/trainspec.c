@@ -41,6 +41,7 @@ static const struct command {
                 {"list", ts_list_main},
                 {"show", ts_show_main},
                 {"db", ts_db_main},
+                {"profile", ts_profile_main},
                 {"lsp", ts_lsp_main}},
   fits[] = {
     {"ops", ts_fit_ops_main}, {"network", ts_fit_network_main}, {"slowdown", ts_fit_slowdown_main}};
@@ -72,6 +73,7 @@ static const char *const command_lines[] = {
   "  topo                      draw the cluster of a plan",
   "  collective                show the cost of a collective, part by part",
   "  db                        measured operators of many devices in one file",
+  "  profile                   measure this machine: kernels, collectives, both",
   "  init                      a plan to begin with, for a model and a machine",
   "  list                      what plans are put together from: models, gpus, ...",
   "  show                      what a name means, and its source",

@@ -1,8 +1,9 @@
 # The tracer, a Python package of its own (pip install packages/tracer/). Lists: ./dev sources.
 
-#: EXTRA_DIST += packages/tracer/pyproject.toml packages/tracer/trainspec_tracer/*.py packages/tracer/trainspec_tracer/cuda/*.py packages/tracer/trainspec_tracer/packages/*.py packages/tracer/examples/*.py packages/tracer/tests/*.py packages/tracer/tests/scripts/*.py packages/tracer/tests/scripts/*.ts
+#: EXTRA_DIST += packages/tracer/pyproject.toml packages/tracer/trainspec_tracer/*.py packages/tracer/trainspec_tracer/cuda/*.py packages/tracer/trainspec_tracer/packages/*.py packages/tracer/trainspec_profile/*.py packages/tracer/examples/*.py packages/tracer/profile_tests/*.py packages/tracer/tests/*.py packages/tracer/tests/scripts/*.py packages/tracer/tests/scripts/*.ts
 EXTRA_DIST += \
 	packages/tracer/examples/gpt.py \
+	packages/tracer/profile_tests/test_profile.py \
 	packages/tracer/pyproject.toml \
 	packages/tracer/tests/forks.py \
 	packages/tracer/tests/scripts/bert.py \
@@ -30,6 +31,17 @@ EXTRA_DIST += \
 	packages/tracer/tests/test_tracer.py \
 	packages/tracer/tests/test_trainers.py \
 	packages/tracer/tests/test_values.py \
+	packages/tracer/trainspec_profile/__init__.py \
+	packages/tracer/trainspec_profile/__main__.py \
+	packages/tracer/trainspec_profile/choose.py \
+	packages/tracer/trainspec_profile/cli.py \
+	packages/tracer/trainspec_profile/jobs.py \
+	packages/tracer/trainspec_profile/machine.py \
+	packages/tracer/trainspec_profile/nccl_tests.py \
+	packages/tracer/trainspec_profile/points.py \
+	packages/tracer/trainspec_profile/pool.py \
+	packages/tracer/trainspec_profile/ranks.py \
+	packages/tracer/trainspec_profile/tables.py \
 	packages/tracer/trainspec_tracer/__init__.py \
 	packages/tracer/trainspec_tracer/__main__.py \
 	packages/tracer/trainspec_tracer/alike.py \

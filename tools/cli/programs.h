@@ -32,6 +32,7 @@ int ts_compare_main(int argc, char **argv);  /* a plan beside a run */
 int ts_watch_main(int argc, char **argv);    /* a growing log beside its plan */
 int ts_collective_main(int argc, char **argv); /* a collective taken apart */
 int ts_db_main(int argc, char **argv);      /* the profile database */
+int ts_profile_main(int argc, char **argv); /* measure this machine */
 int ts_lsp_main(int argc, char **argv);     /* the language server */
 int ts_import_main(int argc, char **argv);   /* a plan from a framework's command line */
 int ts_init_main(int argc, char **argv);    /* a plan to begin with */

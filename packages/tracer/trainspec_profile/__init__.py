@@ -1,0 +1,1 @@
+"""Measures a machine for TrainSpec: kernels, collectives, and kernels beside collectives (doc/profile.md)."""
