@@ -6,6 +6,7 @@
 #include "compiler/eval/files.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/stdlib_embed.h"
+#include "compiler/lower/calibrated.h"
 #include "compiler/plan/plan.h"
 
 /* ---- stdlib/accuracy/calibration.ts ---- */
@@ -15,29 +16,6 @@ static bool lookup(ts_session *s, ts_module *m, const char *name, ts_value *v)
   return ts_module_lookup(s, m, ts_lang_intern(s->lang, name, strlen(name)), TS_NO_SPAN, v);
 }
 
-static double quantities_number_of(const ts_value *v)
-{
-  return !v                      ? 0 :
-         v->type == TS_T_INT     ? (double)v->u.integer :
-         v->type == TS_T_REAL    ? v->u.real :
-         v->type == TS_T_QUANTITY ? v->u.real :
-                                   0;
-}
-
-static ts_quantity quantity_of(const ts_record *r)
-{
-  const ts_value *host = ts_record_find(r, "host");
-  const char *calls = ts_record_text(r, "calls");
-  return (ts_quantity){.name = ts_record_text(r, "name"),
-                       .kind = host && host->type == TS_T_BOOL && host->u.truth ? TS_QUANTITY_HOST :
-                               !strcmp(calls, "inside")  ? TS_QUANTITY_INSIDE :
-                               !strcmp(calls, "between") ? TS_QUANTITY_BETWEEN :
-                                                           TS_QUANTITY_KERNELS,
-                       .families = ts_record_text(r, "kernels"),
-                       .formats = ts_record_text(r, "formats"),
-                       .prior = quantities_number_of(ts_record_find(r, "prior"))};
-}
-
 static ts_calibration *quantities_wrong(ts_session *s, const char *what)
 {
   if (!ts_diags_errors(s->diags))
@@ -45,7 +23,7 @@ static ts_calibration *quantities_wrong(ts_session *s, const char *what)
   return NULL;
 }
 
-ts_calibration *ts_quantities_load(ts_session *s, const ts_compile_options *o)
+ts_calibration *ts_quantities_load(ts_session *s, const ts_compile_options *o, const char *name)
 {
   static const char ask[] = "import std.accuracy.calibration\n", ask_name[] = "<calibration>";
   ts_compile_options plain = {.stdlib_dir = o->stdlib_dir};
@@ -57,7 +35,7 @@ ts_calibration *ts_quantities_load(ts_session *s, const ts_compile_options *o)
   ts_module *m = ts_module_load(s, ask_name);
   s->files->given = NULL;
   s->files->given_count = 0;
-  if (!m || !lookup(s, m, "quantities", &list) || !lookup(s, m, "memory", &memory) ||
+  if (!m || !lookup(s, m, name, &list) || !lookup(s, m, "memory", &memory) ||
       !lookup(s, m, "step", &step) || list.type != TS_T_LIST)
     return quantities_wrong(s, "lacks `quantities`, `memory` or `step`");
   if (list.u.list->count > TS_MOST_QUANTITIES)
@@ -67,11 +45,11 @@ ts_calibration *ts_quantities_load(ts_session *s, const ts_compile_options *o)
                         .device = "",
                         .framework = "",
                         .quantity = TS_NEW_ARRAY(s->arena, ts_quantity, list.u.list->count + 1),
-                        .noise = quantities_number_of(&step),
-                        .memory = {.prior = quantities_number_of(&memory) / 8}};
+                        .noise = ts_calibrated_number(&step),
+                        .memory = {.prior = ts_calibrated_number(&memory) / 8}};
   for (uint32_t i = 0; i < list.u.list->count; i++) {
     ts_quantity q = list.u.list->at[i].type == TS_T_RECORD ?
-                      quantity_of(list.u.list->at[i].u.record) :
+                      ts_quantity_of_record(list.u.list->at[i].u.record) :
                       (ts_quantity){0};
     if (!(q.prior > 0 && q.prior <= 2))
       return quantities_wrong(s, "has a quantity whose prior is not from 0 to 2");

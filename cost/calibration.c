@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/json_tree.h"
 #include "base/json_writer.h"
 #include "base/text.h"
@@ -111,6 +112,33 @@ void ts_calibration_write(const ts_calibration *c, FILE *out)
   ts_json_end_document(&w);
 }
 
+void ts_calibration_write_learnt(const ts_calibration *c, FILE *out)
+{
+  fputs("// Learnt by `trainspec calibrate --learn framework`. A plan of another job of the "
+        "framework takes\n// it by `calibration = learnt` (doc/calibration.md).\n"
+        "import std.accuracy.calibration\n\nlet learnt: Learnt = {\n  framework: ",
+        out);
+  ts_put_json_string(out, c->framework);
+  fputs(",\n  plan: ", out);
+  ts_put_json_string(out, c->plan);
+  fprintf(out, ",\n  runs: %u,\n  noise: %.17g,\n  residual: %.17g,\n", c->rows, c->noise,
+          c->residual);
+  fputs("  quantities: framework_quantities,\n  factors: [", out);
+  for (uint32_t i = 0; i < c->count; i++) {
+    fputs(i ? ", " : "", out);
+    fprintf(out, "%.6g", exp(c->quantity[i].log));
+  }
+  fputs("],\n  covariance: [\n", out);
+  for (uint32_t i = 0; i < c->count; i++) {
+    for (uint32_t j = 0; j < c->count; j++) {
+      fputs(j ? ", " : "    [", out);
+      fprintf(out, "%.17g", c->covariance[i][j]);
+    }
+    fputs("],\n", out);
+  }
+  fputs("  ],\n}\n", out);
+}
+
 /* ---- Reading ---- */
 
 typedef struct calibration_reader {
@@ -196,14 +224,25 @@ static bool read_covariance(calibration_reader *r, const cJSON *list, ts_calibra
     }
     i++;
   }
-  for (i = 0; i < c->count; i++)
+  return ts_calibration_sound(c, r->error);
+}
+
+bool ts_calibration_sound(const ts_calibration *c, ts_error *error)
+{
+  bool good = c->noise >= 0 && c->noise <= most_log && c->residual >= 0 && c->residual <= most_log;
+  for (uint32_t i = 0; i < c->count; i++) {
+    const ts_quantity *q = &c->quantity[i];
+    good &= q->prior >= 0 && q->prior <= most_log && fabs(q->log) <= most_log;
     for (uint32_t j = 0; j <= i; j++) {
       double most = sqrt(fmax(0, c->covariance[i][i]) * fmax(0, c->covariance[j][j]));
-      if (c->covariance[i][j] != c->covariance[j][i] || c->covariance[i][i] < 0 ||
-          fabs(c->covariance[i][j]) > most * (1 + 1e-9))
-        return ts_fail(r->error, NULL, "`covariance` is not one: row %u, column %u", i + 1, j + 1);
+      if (!(c->covariance[i][j] == c->covariance[j][i] && c->covariance[i][i] >= 0 &&
+            c->covariance[i][i] <= most_log * most_log &&
+            fabs(c->covariance[i][j]) <= most * (1 + 1e-9)))
+        return ts_fail(error, NULL, "`covariance` is not one: row %u, column %u", i + 1, j + 1);
     }
-  return true;
+  }
+  return good ||
+         ts_fail(error, NULL, "a factor is from 0.01 to 100, a deviation from 0 to %g", most_log);
 }
 
 static bool read_memory(calibration_reader *r, const cJSON *in, ts_memory_constant *m)

@@ -64,5 +64,9 @@ uint64_t ts_calibrated_reserve(const ts_calibration *c, uint64_t reserved);
 ts_calibration *ts_calibration_read(ts_arena *arena, const char *text, size_t size,
                                     ts_error *error);
 void ts_calibration_write(const ts_calibration *c, FILE *out);
+/* The same as a record of the language, what plans of other jobs of its framework take. */
+void ts_calibration_write_learnt(const ts_calibration *c, FILE *out);
+/* Numbers in range, and a covariance. False after filling the error. */
+bool ts_calibration_sound(const ts_calibration *c, ts_error *error);
 
 #endif

@@ -14,13 +14,17 @@
 #include "tools/cli/progress.h"
 #include "tools/cli/programs.h"
 
-enum { OUTPUT = 1, FORMAT, NOISE, JOBS };
+enum { OUTPUT = 1, FORMAT, NOISE, JOBS, LEARN };
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write the calibration, for `calibrated(\"FILE\")` in a plan",
    "Calibration"},
   {NOISE, 0, "noise", "SHARE",
    "what measured steps are expected to scatter by, such as 1% (that of std.accuracy.calibration)",
+   NULL},
+  {LEARN, 0, "learn", "framework",
+   "learn what holds for other jobs of the framework: FILE is a module of the language, whose "
+   "`learnt` a plan's `calibration` takes",
    NULL},
   {FORMAT, 0, "format", "FORM", "of the report: text or json (text)", NULL},
   {JOBS, 'j', "jobs", "N", "steps played at the same time (the number of processors)", NULL},
@@ -38,6 +42,7 @@ static const char *const notes[] = {
   "",
   "Examples:",
   "$ -o cluster.json plan.ts measured.csv",
+  "$ --learn framework -o mine.trainspec plan.ts measured.csv",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system, 70 a bug of",
   "ours.",
@@ -58,6 +63,7 @@ typedef struct calibrate_task {
   const char *paths[2], *output;
   int path_count, form;
   long long jobs;
+  bool learn;   /* of the framework, for its other jobs */
   double noise; /* 0: as std.accuracy.calibration has it */
   ts_calibration *calibration;
   ts_measured_steps steps;
@@ -88,6 +94,7 @@ static void calibrate_take(void *task, int id)
 {
   calibrate_task *t = task;
   static const char *const forms[] = {"text", "json", NULL};
+  static const char *const learns[] = {"framework", NULL};
   switch (id) {
   case TS_OPERAND:
     ts_options_operand(&t->options, t->paths, &t->path_count,
@@ -95,6 +102,7 @@ static void calibrate_take(void *task, int id)
     break;
   case OUTPUT: t->output = t->options.argument; break;
   case NOISE: take_share(t); break;
+  case LEARN: t->learn = ts_options_choice(&t->options, learns) == 0; break;
   case FORMAT: t->form = ts_options_choice(&t->options, forms); break;
   case JOBS: ts_options_number(&t->options, 1, TS_MOST_JOBS, &t->jobs); break;
   default: ts_plan_option(&t->plan, t->arena, &t->options, id);
@@ -271,7 +279,7 @@ static void calibrate_put_report(void *closure, FILE *out)
 static void put_calibration(void *closure, FILE *out)
 {
   const calibrate_task *t = closure;
-  ts_calibration_write(t->calibration, out);
+  (t->learn ? ts_calibration_write_learnt : ts_calibration_write)(t->calibration, out);
 }
 
 static int calibrate(calibrate_task *t)
@@ -279,7 +287,8 @@ static int calibrate(calibrate_task *t)
   ts_session *s = t->session;
   ts_parameters parameters;
   const char *plan;
-  t->calibration = ts_quantities_load(s, &t->plan.compile);
+  t->calibration =
+    ts_quantities_load(s, &t->plan.compile, t->learn ? "framework_quantities" : "quantities");
   if (!t->calibration ||
       !ts_parameters_load(s, t->paths[0], &t->plan.compile, &plan, &parameters) ||
       !read_steps(t, &parameters))

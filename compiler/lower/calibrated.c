@@ -11,6 +11,74 @@
 #include "compiler/eval/report.h"
 #include "compiler/lower/device.h"
 
+/* ---- Records of the language ---- */
+
+double ts_calibrated_number(const ts_value *v)
+{
+  return !v                                               ? 0 :
+         v->type == TS_T_INT                              ? (double)v->u.integer :
+         v->type == TS_T_REAL || v->type == TS_T_QUANTITY ? v->u.real :
+                                                            0;
+}
+
+ts_quantity ts_quantity_of_record(const ts_record *r)
+{
+  const ts_value *host = ts_record_find(r, "host");
+  const char *calls = ts_record_text(r, "calls");
+  return (ts_quantity){.name = ts_record_text(r, "name"),
+                       .kind = host && host->type == TS_T_BOOL && host->u.truth ? TS_QUANTITY_HOST :
+                               !strcmp(calls, "inside")  ? TS_QUANTITY_INSIDE :
+                               !strcmp(calls, "between") ? TS_QUANTITY_BETWEEN :
+                                                           TS_QUANTITY_KERNELS,
+                       .families = ts_record_text(r, "kernels"),
+                       .formats = ts_record_text(r, "formats"),
+                       .prior = ts_calibrated_number(ts_record_find(r, "prior"))};
+}
+
+static const ts_list *learnt_list(const ts_record *r, const char *name)
+{
+  return ts_record_find(r, name)->u.list; /* of a declared type: all fields are there */
+}
+
+/* `record` is a Learnt. NULL after an error. */
+static const ts_calibration *learnt(ts_session *s, const ts_record *record, ts_span span)
+{
+  const ts_list *quantities = learnt_list(record, "quantities"),
+                *factors = learnt_list(record, "factors"),
+                *covariance = learnt_list(record, "covariance");
+  ts_calibration *c = TS_NEW(s->arena, ts_calibration);
+  *c = (ts_calibration){
+    .plan = ts_record_text(record, "plan"),
+    .device = "",
+    .framework = ts_record_text(record, "framework"),
+    .rows = (uint32_t)fmin(fmax(ts_calibrated_number(ts_record_find(record, "runs")), 0), 1e6),
+    .noise = ts_calibrated_number(ts_record_find(record, "noise")),
+    .residual = ts_calibrated_number(ts_record_find(record, "residual"))};
+  bool good = quantities->count <= TS_MOST_QUANTITIES && factors->count == quantities->count &&
+              covariance->count == quantities->count;
+  c->quantity = TS_NEW_ARRAY(s->arena, ts_quantity, quantities->count + 1);
+  for (uint32_t i = 0; good && i < quantities->count; i++) {
+    const ts_list *row = covariance->at[i].u.list;
+    c->quantity[i] = ts_quantity_of_record(quantities->at[i].u.record);
+    c->quantity[i].log = log(ts_calibrated_number(&factors->at[i]));
+    good = row->count == quantities->count;
+    for (uint32_t j = 0; good && j < row->count; j++)
+      c->covariance[i][j] = ts_calibrated_number(&row->at[j]);
+    c->count++;
+  }
+  ts_error error = {0};
+  if (good && ts_calibration_sound(c, &error))
+    return c;
+  ts_diag *d = ts_report(s, TS_E0506, span, "what was learnt cannot be used");
+  ts_diag_here(d, "%s",
+               good ? error.message :
+                      "a factor and a row of `covariance` for each quantity are needed");
+  ts_diag_help(d, "write it again with `trainspec calibrate --learn framework`");
+  return NULL;
+}
+
+/* ---- Files ---- */
+
 static void bad_file(ts_session *s, const ts_value *file, const char *text, size_t size,
                      const ts_error *e)
 {
@@ -42,11 +110,11 @@ static void check_device(ts_session *s, const ts_plan *plan, const ts_calibratio
 }
 
 static void check_framework(ts_session *s, const ts_plan *plan, const ts_calibration *c,
-                            const ts_value *file)
+                            ts_span span)
 {
   if (!*c->framework || !*plan->framework || !strcmp(c->framework, plan->framework))
     return;
-  ts_diag *d = ts_report(s, TS_W0534, file->span, "a calibration with `%s` in a plan for `%s`",
+  ts_diag *d = ts_report(s, TS_W0534, span, "a calibration with `%s` in a plan for `%s`",
                          c->framework, plan->framework);
   ts_diag_here(d, "%u measured steps of plan `%s`", c->rows, c->plan);
   ts_diag_help(d, "frameworks differ in what the host spends and in their kernels: measure steps "
@@ -59,12 +127,19 @@ bool ts_calibration_of_plan(ts_session *s, const ts_plan *plan, ts_named_calibra
   *out = (ts_named_calibration){0};
   if (v.type == TS_T_NONE || s->options->uncalibrated)
     return true;
+  if (v.type == TS_T_RECORD && v.u.record->type && !strcmp(v.u.record->type->name, "Learnt")) {
+    ts_span span = plan->span_of[TS_PLAN_calibration];
+    *out = (ts_named_calibration){learnt(s, v.u.record, span), "what was learnt", span};
+    if (out->is)
+      check_framework(s, plan, out->is, span);
+    return out->is;
+  }
   const ts_applied *a = v.type == TS_T_APPLIED && !v.u.applied->decl ? v.u.applied : NULL;
   if (!a || strcmp(a->name, "calibrated") != 0) {
     if (v.type == TS_T_ERROR)
       return false;
     ts_diag *d = ts_report(s, TS_E0506, plan->span_of[TS_PLAN_calibration],
-                           "`calibration` must be `calibrated(\"FILE\")`");
+                           "`calibration` must be `calibrated(\"FILE\")` or a `Learnt`");
     ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
     return false;
   }
@@ -82,7 +157,7 @@ bool ts_calibration_of_plan(ts_session *s, const ts_plan *plan, ts_named_calibra
     return false;
   }
   check_device(s, plan, c, file);
-  check_framework(s, plan, c, file);
+  check_framework(s, plan, c, file->span);
   *out = (ts_named_calibration){c, ts_session_written(file->u.string), a->span};
   return true;
 }

@@ -39,5 +39,29 @@ let quantities: List[Quantity] = [
   { name: "network inside nodes", calls: "inside", prior: 0.15 },
   { name: "network between nodes", calls: "between", prior: 0.25 },
 ]
+
+// What the steps of a framework without a profile say of it, wherever it runs (`--learn framework`):
+// how fast its kernels, its host and its calls are beside those of the plan. Priors are by hand:
+// products are a library's, whatever calls them; attention is one of several; the other kernels are
+// eager or compiled, and what a plan does not say (casts, losses, metrics) is among them.
+let framework_quantities: List[Quantity] = [
+  { name: "products", kernels: "gemm gemm_* grouped_gemm* conv", prior: 0.1 },
+  { name: "attention", kernels: "attention*", prior: 0.3 },
+  { name: "other kernels", kernels: "*", prior: 0.7 },
+  { name: "host", host: true, prior: 0.7 },
+  { name: "calls inside nodes", calls: "inside", prior: 0.5 },
+  { name: "calls between nodes", calls: "between", prior: 0.7 },
+]
+// ... and what three of its steps taught; a plan's `calibration` takes it.
+record Learnt {
+  framework: String
+  plan: String
+  runs: Int // measured
+  noise: Real // deviation of the logarithm of a measured step: before any was
+  residual: Real // ... as these have it
+  quantities: List[Quantity]
+  factors: List[Real] // on the times of each
+  covariance: List[List[Real]] // of the factors' logarithms
+}
 let memory = 2 GiB
 let step = 0.05

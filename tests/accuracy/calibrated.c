@@ -63,9 +63,13 @@ static const char *value_of(const acc_row *row, const char *name)
   return "";
 }
 
-/* One machine, framework, release and number format. */
+/* One machine, framework, release and number format; of programs without a profile the program, and
+ * what it does: prime-rl's losses of reinforcement and of tuning are not the same. */
 static const char *cluster_of(const acc_context *c, const acc_set *set, const acc_row *row)
 {
+  if (!strcmp(set->plan, "unseen.ts"))
+    return strstr(row->name, "-sft-") ? ts_arena_printf(c->arena, "%s, sft", row->group) :
+                                        row->group;
   const char *name = ts_arena_printf(c->arena, "%s", set->name);
   static const char *const parts[] = {"machine", "framework", "recipe", "release"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -200,17 +204,18 @@ static int by_work(const void *x, const void *y)
                                       ((*a)->row->csv_row < (*b)->row->csv_row);
 }
 
-static bool fit(const bench *b, ts_arena *arena, const step *const *steps, ts_step_fit *out)
+static bool fit(const bench *b, ts_arena *arena, const step *const *steps, uint32_t count,
+                ts_step_fit *out)
 {
   static const uint32_t folds[GIVEN] = {0, 1, 2};
   double measured[GIVEN], prior[TS_MOST_QUANTITIES];
   given g = {b, steps};
-  for (int i = 0; i < GIVEN; i++)
+  for (uint32_t i = 0; i < count; i++)
     measured[i] = log(steps[i]->row->measured);
   for (uint32_t j = 0; j < b->quantities->count; j++)
     prior[j] = b->quantities->quantity[j].prior;
   return ts_step_fit_run(arena,
-                         &(ts_step_problem){.rows = GIVEN,
+                         &(ts_step_problem){.rows = count,
                                             .quantities = b->quantities->count,
                                             .measured = measured,
                                             .fold = folds,
@@ -252,7 +257,7 @@ static void predict(const bench *b, const cluster *k, answer *answers)
   ts_step_fit f;
   if (count >= LEAST_ROWS) {
     const step *calibrate[GIVEN] = {order[0], order[count / 2], order[count - 1]};
-    bool good = fit(b, arena, calibrate, &f);
+    bool good = fit(b, arena, calibrate, GIVEN, &f);
     if (good && b->c->verbose)
       tell(b, k, calibrate, &f);
     for (size_t i = 0; i < k->rows.count && good; i++) {
@@ -332,7 +337,7 @@ void acc_calibrated_report(const acc_context *c)
   bench b = {.c = c};
   ts_compile_options o = {.stdlib_dir = ts_arena_printf(c->arena, "%s/stdlib", c->source)};
   printf("calibrated: %s\n", title);
-  b.quantities = ts_quantities_load(session, &o);
+  b.quantities = ts_quantities_load(session, &o, "quantities");
   if (!b.quantities) {
     printf("calibrated: skipped, std.calibration cannot be read\n\n");
     return;
@@ -369,6 +374,133 @@ void acc_calibrated_report(const acc_context *c)
   acc_note_add(c->arena, result, "left out",
                ts_arena_printf(c->arena, "%zu rows of clusters with fewer than %d steps", few,
                                LEAST_ROWS));
+  acc_result_print(c->arena, result);
+  printf("\n");
+}
+
+/* ---- Learnt ---- */
+
+enum { MOST_CHOICES = 60 };
+
+/* The k-th of all choices of `count` of n, in order of their numbers. */
+static void choice_of(uint64_t k, uint32_t n, uint32_t count, uint32_t *chosen)
+{
+  for (uint32_t i = 0, next = 0; i < count; i++, next++)
+    for (;; next++) {
+      uint64_t with = 1;
+      for (uint32_t j = 1; j < count - i; j++)
+        with = with * (n - next - j) / j;
+      if (k < with) {
+        chosen[i] = next;
+        break;
+      }
+      k -= with;
+    }
+}
+
+static uint64_t choices(uint32_t n, uint32_t count)
+{
+  uint64_t all = 1;
+  for (uint32_t j = 0; j < count; j++)
+    all = all * (n - j) / (j + 1);
+  return all;
+}
+
+static void tell_learnt(const bench *b, const step *const *given, uint32_t count,
+                        const ts_step_fit *f, double mean)
+{
+  printf("    %5.1f %%", 100 * mean);
+  for (uint32_t j = 0; j < b->quantities->count; j++)
+    printf("  %s x %.2f", b->quantities->quantity[j].name, exp(f->x[j]));
+  for (uint32_t i = 0; i < count; i++)
+    printf("%s %.60s", i ? "," : "  from", given[i]->row->name);
+  printf("\n");
+  fflush(stdout);
+}
+
+static void add_learnt(const bench *b, const step *s, const double *x, acc_points *points)
+{
+  TS_PUSH(b->c->arena, points,
+          ((acc_point){.name = s->row->name,
+                       .predicted = exp(log_of_step(b, s, x, NULL, NULL)),
+                       .measured = s->row->measured,
+                       .work = s->work}));
+}
+
+/* Each choice of three runs predicts all the others; of three runs two predict the third. */
+static void learn_framework(const bench *b, const cluster *k, acc_points points[2])
+{
+  static const double nothing[TS_MOST_QUANTITIES];
+  ts_arena *arena = ts_arena_new("framework");
+  step *steps = TS_NEW_ARRAY(arena, step, k->rows.count);
+  uint32_t n = 0;
+  for (size_t i = 0; i < k->rows.count; i++) {
+    open_step(b, k, k->rows.at[i], &steps[n]);
+    if (steps[n].open)
+      n++;
+    else
+      close_step(&steps[n]);
+  }
+  uint32_t count = n > GIVEN ? GIVEN : n > 1 ? n - 1 : 0;
+  uint64_t all = count ? choices(n, count) : 0, tried = all < MOST_CHOICES ? all : MOST_CHOICES;
+  for (uint64_t c = 0; c < tried; c++) {
+    uint32_t chosen[GIVEN];
+    const step *given[GIVEN];
+    ts_step_fit f;
+    choice_of(all * c / tried, n, count, chosen);
+    for (uint32_t i = 0; i < count; i++)
+      given[i] = &steps[chosen[i]];
+    ts_arena *work = ts_arena_new("choice");
+    bool good = fit(b, work, given, count, &f);
+    double sum = 0;
+    for (uint32_t i = 0, next = 0; i < n && good; i++) {
+      if (next < count && chosen[next] == i) {
+        next++;
+        continue;
+      }
+      add_learnt(b, &steps[i], nothing, &points[0]);
+      add_learnt(b, &steps[i], f.x, &points[1]);
+      const acc_point *p = &points[1].at[points[1].count - 1];
+      sum += fabs(p->predicted / p->measured - 1);
+    }
+    if (good && b->c->verbose)
+      tell_learnt(b, given, count, &f, sum / (n - count));
+    ts_arena_free(work);
+  }
+  for (uint32_t i = 0; i < n; i++)
+    close_step(&steps[i]);
+  ts_arena_free(arena);
+}
+
+void acc_learnt_report(const acc_context *c)
+{
+  static const char *const names[] = {"unseen", "prime_rl"};
+  static const char title[] = "runs of a program without a profile, learnt from three other runs";
+  acc_result *result = acc_result_new(c->arena, c->results, "learnt", title);
+  ts_session *session = ts_session_new(c->arena);
+  bench b = {.c = c};
+  ts_compile_options o = {.stdlib_dir = ts_arena_printf(c->arena, "%s/stdlib", c->source)};
+  printf("learnt: %s\n", title);
+  b.quantities = ts_quantities_load(session, &o, "framework_quantities");
+  if (!b.quantities)
+    return;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    read_set(&b, names[i]);
+  acc_part *parts[2] = {acc_part_new(c->arena, result, "other runs, as std has them", ACC_SECONDS),
+                        acc_part_new(c->arena, result, "other runs, learnt", ACC_SECONDS)};
+  for (size_t k = 0; k < b.count; k++) {
+    acc_points points[2] = {0};
+    if (c->verbose)
+      printf("  %s\n", b.clusters[k].name);
+    learn_framework(&b, &b.clusters[k], points);
+    for (int p = 0; p < 2; p++)
+      acc_line_add(c->arena, parts[p], b.clusters[k].name, &points[p]);
+  }
+  acc_note_add(c->arena, result, "which three",
+               ts_arena_printf(c->arena,
+                               "all choices, of more than %d so many, spread evenly; of "
+                               "three runs each two",
+                               MOST_CHOICES));
   acc_result_print(c->arena, result);
   printf("\n");
 }

@@ -5,5 +5,7 @@
 #include "tests/accuracy/accuracy.h"
 
 void acc_calibrated_report(const acc_context *c);
+/* What a framework's profile learnt from three of its runs does for the others. */
+void acc_learnt_report(const acc_context *c);
 
 #endif

@@ -58,6 +58,8 @@ static const other_set others[] = {
    acc_power_report, true},
   {"calibrated", "steps of a cluster that is calibrated to three others of its steps",
    acc_calibrated_report, true},
+  {"learnt", "runs of a program without a profile, learnt from three of its other runs",
+   acc_learnt_report, true},
   {"coverage", "all sets of steps, for how many of them the intervals hold", coverage, false},
 };
 enum { OTHERS = sizeof others / sizeof *others };
