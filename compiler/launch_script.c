@@ -228,14 +228,14 @@ static const char *launch_joined(shell *s, const char *raw, bool quoted)
   return ts_arena_string(s->arena, all.count ? all.at : "", all.count);
 }
 
-/* Whole numbers with + - * / % and parentheses. */
-static int64_t sum(const char **c);
-static int64_t factor(const char **c)
+/* Whole numbers with + - * / % and `depth` levels of parentheses. */
+static int64_t sum(const char **c, uint32_t depth);
+static int64_t factor(const char **c, uint32_t depth)
 {
   *c += strspn(*c, " \t\n");
-  if (**c == '(') {
+  if (**c == '(' && depth) {
     ++*c;
-    int64_t inner = sum(c);
+    int64_t inner = sum(c, depth - 1);
     *c += strcspn(*c, ")");
     *c += **c == ')';
     return inner;
@@ -245,43 +245,44 @@ static int64_t factor(const char **c)
   *c = end;
   return value;
 }
-static int64_t product(const char **c)
+static int64_t product(const char **c, uint32_t depth)
 {
-  int64_t value = factor(c);
+  int64_t value = factor(c, depth);
   for (;;) {
     *c += strspn(*c, " \t\n");
     char op = **c;
     if (!op || !strchr("*/%", op))
       return value;
     ++*c;
-    int64_t other = factor(c);
+    int64_t other = factor(c, depth);
     if (op == '*' ? __builtin_mul_overflow(value, other, &value) : other <= 0)
       return 0;
     value = op == '/' ? value / other : op == '%' ? value % other : value;
   }
 }
-static int64_t sum(const char **c)
+static int64_t sum(const char **c, uint32_t depth)
 {
-  int64_t value = product(c);
+  int64_t value = product(c, depth);
   for (;;) {
     *c += strspn(*c, " \t\n");
     char op = **c;
     if (op != '+' && op != '-')
       return value;
     ++*c;
-    int64_t other = product(c);
+    int64_t other = product(c, depth);
     if (op == '+' ? __builtin_add_overflow(value, other, &value) :
                     __builtin_sub_overflow(value, other, &value))
       return 0;
   }
 }
 
-/* $((...)): names stand for what they hold. */
+/* $((...)) and `expr`: names stand for what they hold, `\*` for `*`. */
 static const char *arithmetic(shell *s, const char *begin, size_t length)
 {
   text t = {0};
   const char *raw = ts_arena_string(s->arena, begin, length);
   for (const char *c = raw; *c;) {
+    c += *c == '\\' && c[1];
     size_t name = isalpha((unsigned char)*c) || *c == '_' ? name_length(c) : 0;
     const char *add = ts_arena_string(s->arena, c, name ? name : 1);
     if (name && variable_of(s, c, name))
@@ -299,7 +300,7 @@ static const char *arithmetic(shell *s, const char *begin, size_t length)
   const char *expanded = launch_joined(s, ts_arena_string(s->arena, t.at, t.count), true);
   if (strstr(expanded, "${"))
     return expanded;
-  return ts_arena_printf(s->arena, "%lld", (long long)sum(&expanded));
+  return ts_arena_printf(s->arena, "%lld", (long long)sum(&expanded, DEEPEST));
 }
 
 /* ${...}, which ends before `end`. */
@@ -341,8 +342,12 @@ static const char *put_dollar(fields *f, const char *c, bool quoted)
     put_value(f, arithmetic(s, c + 3, (size_t)(end - c) < 5 ? 0 : (size_t)(end - c) - 5), quoted);
     return end;
   }
-  if (c[1] == '(')
-    return past(c); /* what a command would say is not known */
+  if (c[1] == '(') { /* of commands only what `expr` would say is known */
+    const char *end = past(c);
+    if (strncmp(c, "$(expr ", 7) == 0)
+      put_value(f, arithmetic(s, c + 7, (size_t)(end - c) < 8 ? 0 : (size_t)(end - c) - 8), quoted);
+    return end;
+  }
   if (c[1] == '{') {
     const char *end = past(c);
     put_braced(f, c + 2, end - (end[-1] == '}'), quoted);

@@ -177,6 +177,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_parse.c \
 	tests/fuzz/fuzz_plan.c \
 	tests/fuzz/fuzz_play.c \
+	tests/fuzz/fuzz_script.c \
 	tests/fuzz/fuzz_settings.c \
 	tests/fuzz/fuzz_table.c \
 	tests/fuzz/fuzz_trace.c \

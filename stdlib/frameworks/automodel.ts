@@ -61,7 +61,7 @@ fn automodel_job(a: AutomodelArguments) -> Job = {
     tensor = if a.distributed_enable_async_tensor_parallel then "ring" else "none"
     exchange = if a.model_backend_dispatcher == "deepep" then "deep_ep" else "all_to_all"
   },
-  config: hf_config(a.model_config, _name(a)),
+  config: hf_config(a.model_config, _name(a), "model.pretrained_model_name_or_path"),
   text: true,
   seq: if _seq(a) > 0 then _seq(a) else 4096,
   micro: if a.distributed_pp_size > 1 then a.distributed_pipeline_pp_microbatch_size else a.step_scheduler_local_batch_size,

@@ -63,7 +63,7 @@ fn axolotl_job(a: AxolotlArguments) -> Job = {
   framework: if _shards(a) then torchtitan with { name = "Axolotl", loss = "copied", attention = "flash2" } else deepspeed with {
     name = "Axolotl"
   },
-  config: hf_config(a.model_config, a.base_model),
+  config: hf_config(a.model_config, a.base_model, "base_model"),
   text: true,
   seq: a.sequence_len,
   micro: a.micro_batch_size,
@@ -99,7 +99,7 @@ let command_line = {
     {
       why: "kernels and ways to run of the profile",
       names: [
-        "flash_attn_* use_kernels bf16 bfloat16 tf32 float16 float32 sample_packing sample_packing_* pad_to_sequence_len pad_to_multiple_of batch_flattening multipack_* experimental_skip_move_to_device gradient_checkpointing_kwargs_* type_of_model model_type is_*_derived_model heads_k_stride ring_attn_func lora_* plugins ddp* gpu_memory_limit tokens special_tokens* chat_template* datasets_* test_datasets_* rope_scaling fsdp_* save_* gc_steps device_map max_memory noisy_embedding_alpha group_by_length llama4_linearized_experts strict scaling_softmax* mean_resizing_embeddings resize_token_embeddings_to_32x shrink_embeddings reinit_weights fix_untrained_tokens embeddings_skip_upcast",
+        "flash_attn_* use_kernels bf16 bfloat16 tf32 float16 float32 sample_packing sample_packing_* pad_to_sequence_len pad_to_multiple_of batch_flattening multipack_* experimental_skip_move_to_device gradient_checkpointing_kwargs_* type_of_model model_type is_*_derived_model heads_k_stride ring_attn_func lora_* plugins ddp* gpu_memory_limit tokens tokens_* special_tokens* chat_template* datasets_* test_datasets_* rope_scaling fsdp_* save_* gc_steps device_map max_memory noisy_embedding_alpha group_by_length llama4_linearized_experts strict scaling_softmax* mean_resizing_embeddings resize_token_embeddings_to_32x shrink_embeddings reinit_weights fix_untrained_tokens embeddings_skip_upcast",
       ],
     },
     {
@@ -166,7 +166,7 @@ let command_line = {
         "comet_online comet_experiment_config gradio_title gradio_share gradio_server_name gradio_server_port",
         "gradio_max_new_tokens gradio_temperature use_ray ray_run_name ray_num_workers use_otel_metrics",
         "otel_metrics_host otel_metrics_port use_trackio trackio_project_name trackio_run_name trackio_space_id",
-        "log_multimodal",
+        "log_multimodal use_swanlab swanlab_*",
       ],
     },
     {
@@ -202,7 +202,7 @@ let command_line = {
     {
       why: "numbers of the optimizer and of losses: a step takes as long with any",
       names: [
-        "seed n_samples_per_prompt torch_empty_cache_steps gc_collect_steps max_steps warmup_steps warmup_ratio",
+        "adam_eps eta_min base_model_ignore_patterns test_value accelerator_config_* seed n_samples_per_prompt torch_empty_cache_steps gc_collect_steps max_steps warmup_steps warmup_ratio",
         "neftune_noise_alpha lr learning_rate embedding_lr embedding_lr_scale weight_decay lr_scheduler",
         "lr_scheduler_kwargs lr_quadratic_warmup cosine_constant_lr_ratio lr_div_factor lr_groups adam_epsilon2",
         "adam_beta1 adam_beta2 adam_beta3 dion_lr dion_momentum dion_rank_fraction max_grad_norm num_epochs",
@@ -241,7 +241,7 @@ let command_line = {
       why: "its effect is not followed: the plan has the default",
       but: ["false", "none", "0", "no", "", "null", "off", "False"],
       names: [
-        "use_scattermoe use_sonicmoe expert_parallel_size full_finetune model_config_* peft base_model_config cls_model_config processor_kwargs model_quantization_config",
+        "use_scattermoe use_sonicmoe dsv4_fp4_grouped_mode use_dsv4_kernels use_glm_dsa_kernels expert_parallel_num_nvl_bytes expert_parallel_token_capacity expert_parallel_size full_finetune model_config_* peft base_model_config cls_model_config processor_kwargs model_quantization_config",
         "model_quantization_config_kwargs use_onebitllms path shards shards_idx skip step_separator feature_layers",
         "embed_method use_whitening alignment_coef diversity_coef ce_coef mode stride trainer_cls accelerator_config",
         "world_size greater_is_better fp8_config freeze_mm_modules pretrain_multipack_buffer_size",
@@ -272,6 +272,19 @@ let command_line = {
       why: "weights in few bits that are trained, or come from files, have no plan here yet",
       but: ["false"],
       names: ["gptq qat qat_* quantization quantization_*"],
+    },
+    {
+      why: "models that take noise away, and weights of zeros, have no plan here yet",
+      names: ["diffusion diffusion_* llmcompressor llmcompressor_*"],
+    },
+    {
+      why: "these are settings of a cloud that starts jobs, not of a job: give the job's own file",
+      names: ["provider dockerfile_commands"],
+    },
+    {
+      why: "adapters beside weights in FP4 have no plan here yet",
+      but: ["false"],
+      names: ["nvfp4_merge_aware"],
     },
     { why: "steps of reinforcement learning and preferences have no plan here yet", names: ["rl reward_model process_reward_model"] },
     {

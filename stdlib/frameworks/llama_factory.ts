@@ -119,12 +119,13 @@ let command_line = {
     {
       why: "kernels and ways to run of the profile",
       names: [
-        "use_unsloth_gc use_reentrant_gc rope_scaling model_class kernel_config kernel_config_* init_config init_config_* dist_config_dcp_path use_v1_kernels enable_activation_checkpointing packing neat_packing batching_strategy use_fast_tokenizer mix_strategy infer_backend",
+        "gradient_checkpointing_kwargs gradient_checkpointing_kwargs_* fsdp_transformer_layer_cls_to_wrap use_unsloth_gc use_reentrant_gc rope_scaling model_class kernel_config kernel_config_* init_config init_config_* dist_config_dcp_path use_v1_kernels enable_activation_checkpointing packing neat_packing batching_strategy use_fast_tokenizer mix_strategy infer_backend",
       ],
     },
     {
       why: "data are read beside the step",
       names: [
+        "predict_with_generate save_predictions ray_* resources_per_worker resources_per_worker_* placement_strategy",
         "template dataset dataset_dir media_dir train_on_prompt mask_history streaming interleave_probs",
         "preprocessing_batch_size preprocessing_num_workers ignore_pad_token_for_loss tool_format default_system",
         "enable_thinking preserve_thinking data_shared_file_system disable_shuffling max_length",

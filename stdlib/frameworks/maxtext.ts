@@ -172,7 +172,7 @@ fn _sized(a: MaxtextArguments) -> Record = match a.decoder_block {
 }
 fn _config(a: MaxtextArguments) -> Record = if a.base_emb_dim > 0 then _sized(a) else if a.model_name == "" or a.model_name == "default" then refuse(
   "a run needs `model_name`, or `base_emb_dim` and the other sizes",
-) else hf_config(a.model_config, a.model_name)
+) else hf_config(a.model_config, a.model_name, "model_name")
 let _policies = [
   { names: "full", kept: [] },
   { names: "minimal minimal_offloaded save_dot_except_logits", kept: ["query_proj", "out_proj", "mlpwi"] },

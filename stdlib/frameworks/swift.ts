@@ -1,7 +1,9 @@
-// ms-swift's Megatron jobs as plans: `megatron sft` and `megatron pt` with arguments, in a script or a file
-// of YAML (modelscope/ms-swift, swift/megatron/arguments, August 2026). The model is Hugging Face's by name.
+// ms-swift's jobs as plans: `megatron sft` and `megatron pt`, and `swift sft` and `swift pt` over Hugging Face's trainer,
+// with arguments, in a script or a file of YAML (modelscope/ms-swift, swift/megatron/arguments and swift/arguments,
+// August 2026). The model is Hugging Face's by name. Samples of `swift` are up to as long as the model takes unless
+// `max_length` is said; here they are 2,048 words, as of its Megatron jobs.
 export import std.frameworks.job
-import std.frameworks.profile, std.frameworks.nvidia
+import std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch
 
 record SwiftArguments {
   gpus: Int
@@ -10,6 +12,10 @@ record SwiftArguments {
   task: String = "sft"
   nproc_per_node: Int = 0
   nnodes: Int = 1
+  launch_nproc_per_node: Int = 0
+  launch_nnodes: Int = 1
+  launch_num_processes: Int = 0
+  launch_num_gpus: Int = 0
   model: String = ""
   model_config: String = ""
   language_model_only: Bool = false
@@ -36,8 +42,21 @@ record SwiftArguments {
   overlap_grad_reduce: Bool = false
   tp_comm_overlap: Bool = false
   mtp_num_layers: Int = 0
-  tuner_type: String = "full"
-  train_type: String = "full"
+  // of the trainer of Hugging Face
+  per_device_train_batch_size: Int = 1
+  gradient_accumulation_steps: Int = 0 // 0: as many as a step of 16 samples takes
+  gradient_checkpointing: Bool = true
+  torch_dtype: String = "bfloat16"
+  sequence_parallel_size: Int = 1
+  deepspeed_autotp_size: Int = 1
+  fsdp: String = ""
+  zero_optimization_stage: Int = 0
+  zero_optimization_overlap_comm: Bool = true
+  zero_optimization_offload_optimizer_device: String = "none"
+  quant_bits: Int = 16
+  bnb_4bit_use_double_quant: Bool = true
+  tuner_type: String = "" // "full" of Megatron's jobs, "lora" of the trainer's
+  train_type: String = ""
   lora_rank: Int = 8
   lora_dropout: Real = 0.05
   target_modules: List[String] = ["all-linear"]
@@ -75,21 +94,58 @@ fn _sizes(a: SwiftArguments, config: Record) -> List = if a.decoder_first_pipeli
     a.pipeline_model_parallel_size - 1 and a.decoder_last_pipeline_num_layers > 0 then a.decoder_last_pipeline_num_layers
     else _middle(a, config) for s in 0..a.pipeline_model_parallel_size
 ]
-fn _tuned(a: SwiftArguments) -> Tuning = if not _is("lora", [a.tuner_type, a.train_type]) then {} else {
+fn _kind(a: SwiftArguments) -> String =
+  if a.tuner_type != "" then a.tuner_type else if a.train_type != "" then a.train_type else if a.program == "megatron" then "full"
+  else "lora"
+fn _tuned(a: SwiftArguments, megatron: Bool) -> Tuning = if _kind(a) == "full" then {} else {
   method: "lora",
   rank: a.lora_rank,
   targets: a.target_modules,
   saved: a.modules_to_save,
-  experts: true,
-  packed: true,
+  experts: megatron,
+  packed: megatron,
   dropped: a.lora_dropout > 0,
   decomposed: a.use_dora,
+  stored: if megatron then none else job_stored(a.quant_bits < 8, a.quant_bits == 8, a.bnb_4bit_use_double_quant),
 }
 fn swift_job(a: SwiftArguments) -> Job = if not _is(a.task, ["sft", "pt"]) then refuse(
   "`" + a.program + " " + a.task + "` has no plan here yet: sft and pt are followed",
-) else if a.program != "megatron" then refuse(
-  "`" + a.program + " " + a.task + "` has no plan here yet: its Megatron jobs are followed",
-) else _job(a, hf_config(a.model_config, a.model))
+) else if a.program == "megatron" then _job(a, hf_config(a.model_config, a.model, "model")) else if a.program == "swift" then _trained(
+  a,
+  hf_config(a.model_config, a.model, "model"),
+  max(1, a.nproc_per_node * a.nnodes, a.launch_nproc_per_node * a.launch_nnodes, a.launch_num_processes, a.launch_num_gpus),
+) else refuse("`" + a.program + "` is no program of ms-swift's: give `swift sft` or `megatron sft`")
+// Without a launcher it is one process.
+fn _trained(a: SwiftArguments, config: Record, launched: Int) -> Job = {
+  gpus: a.gpus,
+  launched: launched,
+  gpu: a.gpu,
+  framework: if a.fsdp != "" then torchtitan with { name = "ms-swift", loss = "copied", attention = "flash2" } else deepspeed with {
+    name = "ms-swift"
+    overlap = a.zero_optimization_overlap_comm
+  },
+  config: config,
+  text: true, // towers and what joins them are frozen, or small
+  seq: a.max_length,
+  micro: a.per_device_train_batch_size,
+  accumulate: if a.gradient_accumulation_steps > 0 then a.gradient_accumulation_steps else max(
+    1,
+    ceil_div(16, a.per_device_train_batch_size * max(launched, a.gpus)),
+  ),
+  tp: a.deepspeed_autotp_size,
+  cp: a.sequence_parallel_size,
+  heads: true,
+  sharding: if a.fsdp != "" then "fsdp" else match a.zero_optimization_stage {
+    0 -> "ddp"
+    1 -> "zero1"
+    2 -> "zero2"
+    _ -> "fsdp"
+  },
+  again: if a.gradient_checkpointing then framework_recompute("full") else none,
+  half: if a.fp16 or _is(a.torch_dtype, ["float16", "fp16"]) then fp16 else bf16,
+  on_host: a.zero_optimization_offload_optimizer_device == "cpu",
+  tuned: _tuned(a, false),
+}
 fn _job(a: SwiftArguments, config: Record) -> Job = {
   gpus: a.gpus,
   launched: a.nproc_per_node * a.nnodes,
@@ -118,7 +174,7 @@ fn _job(a: SwiftArguments, config: Record) -> Job = {
   recipe: _recipe(a.fp8_format != "", a.fp8_recipe),
   half: if a.fp16 then fp16 else bf16,
   on_host: a.optimizer_cpu_offload,
-  tuned: _tuned(a),
+  tuned: _tuned(a, true),
 }
 
 let command_line = {
@@ -126,10 +182,34 @@ let command_line = {
   arguments: "SwiftArguments",
   gpu: "h100",
   gpus: "0",
-  files: ["sh yaml"],
+  files: ["sh yaml json"],
   words: ["program", "task"],
+  open: ["auto none null None"],
+  reads: ["deepspeed config"],
+  named: job_stages,
+  prefixes: [ // of its second release
+    { given: "sft_type", as: "tuner_type" },
+    { given: "model_id_or_path", as: "model" },
+    { given: "lora_target_modules", as: "target_modules" },
+    { given: "lora_dropout_p", as: "lora_dropout" },
+    { given: "quantization_bit", as: "quant_bits" },
+    { given: "batch_size", as: "per_device_train_batch_size" },
+    { given: "dtype", as: "torch_dtype" },
+  ],
   plan: job_plan("swift_job", tuned: true),
   harmless: [
+    {
+      why: "DeepSpeed's buckets and numbers, as its profile has them",
+      names: [
+        "optimizer_params_* scheduler_* gradient_clipping gradient_predivide_factor prescale_gradients steps_per_print wall_clock_breakdown memory_breakdown zero_allow_untested_optimizer zero_force_ds_cpu_optimizer data_types_* fp16_* bf16_* amp_* zero_optimization_* train_batch_size train_micro_batch_size_per_gpu",
+      ],
+    },
+    {
+      why: "of Hugging Face's trainer: numbers, and what is written, checked and saved beside steps",
+      names: [
+        "warmup_ratio warmup_steps per_device_eval_batch_size eval_batch_size save_only_model only_save_model dataloader_drop_last router_aux_loss_coef label_names max_steps max_epochs lr_scheduler_type lr_scheduler_kwargs max_grad_norm neftune_noise_alpha ddp_find_unused_parameters early_stop_interval predict_with_generate logging_dir logging_first_step run_name acc_strategy adam_epsilon overwrite_output_dir resume_from_checkpoint resume_only_model adapters load_best_model_at_end eval_metric eval_use_evalscope eval_accumulation_steps ddp_find_unused_parameters use_flash_ckpt gradient_checkpointing_kwargs* average_tokens_across_devices include_num_input_tokens_seen eval_on_start torch_empty_cache_steps template_type check_dataset_strategy use_flash_attn custom_train_dataset_path custom_val_dataset_path train_dataset_sample dataset_test_ratio preprocess_num_proc self_cognition_sample model_cache_dir model_id ds3_gather_for_generation bnb_4bit_comp_dtype max_pixels image_* video_* fps_* nframes image_min_pixels tie_word_embeddings bf16",
+      ],
+    },
     {
       why: "as the profile of Megatron-Core has it",
       names: [
@@ -158,8 +238,8 @@ let command_line = {
     {
       why: "numbers of adapters, and those of other methods, which are refused where they are asked for",
       names: [
-        "tuner_backend use_swift_lora quant_method quant_bits hqq_axis bnb_4bit_compute_dtype bnb_4bit_quant_type",
-        "bnb_4bit_use_double_quant bnb_4bit_quant_storage quant_n_samples quant_batch_size merge_lora",
+        "tuner_backend use_swift_lora hqq_axis bnb_4bit_compute_dtype bnb_4bit_quant_type",
+        "bnb_4bit_quant_storage quant_n_samples quant_batch_size merge_lora",
         "target_regex target_parameters lora_alpha lora_bias lora_dtype",
         "lorap_lr_ratio use_rslora lora_ga_batch_size lora_ga_iters lora_ga_max_length lora_ga_direction",
         "lora_ga_scale lora_ga_stable_gamma init_weights fourier_n_frequency fourier_scaling boft_block_size",
@@ -246,6 +326,23 @@ let command_line = {
     },
   ],
   partly: [
+    { why: "kernels of other libraries are priced as PyTorch's", but: ["false"], names: ["use_liger_kernel use_logits_to_keep"] },
+    {
+      why: "weights of matrices are in bf16 here where they lie on the host, and come as the optimizer's do",
+      but: ["none"],
+      names: ["zero_optimization_offload_param_device"],
+    },
+    {
+      why: "the optimizer of DeepSpeed's file is Adam here",
+      but: ["Adam", "AdamW", "FusedAdam", "CPUAdam"],
+      names: ["optimizer_type"],
+    },
+    {
+      why: "states of an optimizer in 8 bits, and pages of it, are priced as those in fp32",
+      but: ["adamw_torch", "adamw_torch_fused", "adamw_hf", "adam", "adamw"],
+      names: ["optim"],
+    },
+    { why: "weights that are read in other formats than of bitsandbytes are priced as its", but: ["bnb"], names: ["quant_method"] },
     {
       why: "shared experts and weight gradients are computed one after the other here",
       but: ["false"],
@@ -270,11 +367,11 @@ let command_line = {
       why: "its effect is not followed: the plan has the default",
       but: ["false", "none", "0", "no", "", "null", "off", "False"],
       names: [
-        "base_url stream packing_strategy lazy_tokenize stopping_strategy torch_dtype experts_impl max_memory",
-        "max_model_len init_strategy sequence_parallel_size ssl_keyfile ssl_certfile owned_by max_turns context_manager",
+        "base_url stream packing_strategy lazy_tokenize stopping_strategy experts_impl max_memory",
+        "max_model_len init_strategy ssl_keyfile ssl_certfile owned_by max_turns context_manager",
         "to_ollama mcore_adapter thread_count result_path write_batch_size max_batch_size reranker_use_activation",
         "sampler_engine num_return_sequences num_sampling_batch_size num_sampling_batches n_best_to_keep engine_kwargs",
-        "zero_hpz_partition_size deepspeed_autotp_size fsdp freeze_parameters freeze_parameters_regex",
+        "zero_hpz_partition_size freeze_parameters freeze_parameters_regex",
         "trainable_parameters trainable_parameters_regex share mcore_ref_adapter sleep_level offload_optimizer",
         "offload_model offload_bridge move_model_batches optimizer_cuda_graph perform_initialization greater_is_better",
         "distrib_optim_fully_reshardable_mem_efficient use_megatron_fsdp cp_partition_mode",
@@ -287,6 +384,21 @@ let command_line = {
   ],
   refused: [
     { why: "of adapters LoRA has a plan here", but: ["full", "lora"], names: ["tuner_type train_type"] },
+    {
+      why: "the optimizer has no record here: Adam and AdamW are followed",
+      but: ["adam", "adamw", "lorap", "multimodal"],
+      names: ["optimizer"],
+    },
+    {
+      why: "updates of a part of the weights, or through projections, have no plan here yet",
+      but: ["false", "0"],
+      names: ["use_galore galore_* lisa_activated_layers"],
+    },
+    {
+      why: "the model is trained for another task than the next word, which has no plan here yet",
+      but: ["causal_lm"],
+      names: ["task_type"],
+    },
     { why: "a part of the model that is frozen has no plan here yet", but: ["false", "0"], names: ["freeze_llm freeze_parameters_ratio"] },
     { why: "steps of reinforcement learning and preferences have no plan here yet", names: ["rlhf_type"] },
     { why: "an optimizer of which a part is on the host has no plan here yet", but: ["1", "1.0"], names: ["optimizer_offload_fraction"] },

@@ -218,7 +218,7 @@ let command_line = {
     {
       why: "numbers of the optimizer and of losses: a step takes as long with any",
       names: [
-        "num_train_epochs max_steps learning_rate lr_scheduler_type lr_scheduler_kwargs warmup_steps weight_decay",
+        "num_train_epochs max_steps learning_rate lr_scheduler_type lr_scheduler_kwargs lr_scheduler_kwargs_* warmup_steps weight_decay",
         "adam_beta1 adam_beta2 max_grad_norm label_smoothing_factor neftune_noise_alpha seed data_seed ddp_timeout",
         "warmup_ratio router_aux_loss_coef",
       ],
@@ -251,6 +251,9 @@ let command_line = {
         "ignore_data_skip dataloader_num_workers dataloader_pin_memory dataloader_persistent_workers",
         "dataloader_prefetch_factor dataloader_multiprocessing_context dataloader_in_order remove_unused_columns",
         "train_sampling_strategy length_column_name split_batches group_by_length per_gpu_train_batch_size",
+        "dataset_mixture dataset_mixture_* dataset_mixer dataset_mixer_* dataset_splits dataset_split dataset_configs dataset_prompt_column chat_template",
+        "system_prompt preprocessing_num_workers dataset_kwargs_* hub_model_revision callbacks benchmarks wandb_entity wandb_project",
+        "dataset_columns dataset_test_num_proc push_to_hub_revision overwrite_hub_revision tokenizer_name_or_path tokenizer_name",
         "chat_template_path dataset_config dataset_kwargs dataset_name dataset_num_proc dataset_streaming",
         "dataset_text_field dataset_train_split datasets eos_token pad_token padding_free shuffle_dataset streaming",
         "truncation_mode data_split cuda_visible_devices iam_role_name image_uri use_packed_ds use_fast_tokenizer bos_token_id data_path",
@@ -321,6 +324,12 @@ let command_line = {
     },
   ],
   refused: [
+    {
+      why: "steps of reinforcement learning and preferences have no plan here yet",
+      names: [
+        "beta max_prompt_length max_completion_length num_generations reward_funcs reward_weights use_vllm vllm_* rpo_alpha cpo_alpha simpo_gamma ref_model reference_free temperature top_p log_completions scale_rewards mask_truncated_completions desirable_weight undesirable_weight label_pad_token_id precompute_ref_log_probs loss_weights reward_model_path sft_model_path",
+      ],
+    },
     { why: "adapters of towers have no plan here yet", but: ["false", "0"], names: ["use_backbone_lora"] },
     {
       why: "optimizer states and weights on disks have no plan here yet",

@@ -56,6 +56,21 @@ NPROC_PER_NODE=8 megatron sft --model Qwen/Qwen3-30B-A3B --tensor_model_parallel
 J
 job swift swift.sh
 job swift swift.sh --tuner_type lora
+# `swift sft` is Hugging Face's trainer: one process without a launcher, adapters unless they are refused.
+cat >trainer.sh <<'J'
+nproc=4
+NPROC_PER_NODE=$nproc swift sft --model Qwen/Qwen2.5-7B-Instruct --tuner_type full --per_device_train_batch_size 1 --torch_dtype bfloat16 \
+  --gradient_accumulation_steps $(expr 16 / $nproc) --max_length 4096 --deepspeed zero3 --packing true --warmup_ratio 0.05
+J
+job swift trainer.sh && grep -E 'accumulation|zero_optimization' run.ts
+job swift trainer.sh --tuner_type lora --deepspeed zero2_offload
+printf 'CUDA_VISIBLE_DEVICES=0 swift pt --sft_type lora --model_id_or_path Qwen/Qwen3-0.6B --quant_bits 4 --quant_method bnb' >one.sh
+job swift one.sh
+job swift one.sh --tuner_type adalora --task_type embedding
+printf 'swift rlhf --rlhf_type dpo --model Qwen/Qwen3-0.6B' >rlhf.sh; job swift rlhf.sh
+# A path names a model by its last part that is known; words of another model or size behind a name make it unknown.
+for model in /data/models--Qwen--Qwen2.5-1.5B-Instruct/snapshots/5d8e out/Qwen3-0.6B_mine/checkpoint-100 a/llama-3-8b-pruned-4b a/zephyr-7b-gemma b/c; do
+  job axolotl ax.yaml --base_model $model 2>&1 | sed 's/.*\^ //'; done
 cat >bridge.yaml <<'J'
 model:
   _args_: ('meta-llama/Meta-Llama-3-8B',)
