@@ -54,6 +54,8 @@ ts_common *ts_common_new(const char *path, const ts_compile_options *o)
   ts_common *c = TS_NEW(arena, ts_common);
   *c = (ts_common){arena, ts_session_new(arena), ts_file_store_new(), ts_shared_new()};
   ts_compile_settings(c->session, o);
+  c->session->files->given = o->given;
+  c->session->files->given_count = o->given_count;
   if (ts_module_load(c->session, path))
     ts_module_of_library(c->session, "std/accuracy/errors.ts"); /* which each plan asks for */
   if (!c->session->diags->all.count) /* what is said of a file each session is to say */
@@ -242,6 +244,9 @@ bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o,
   bool standard = strcmp(path, "-") == 0, done;
   const char *name = standard ? "<stdin>" : path;
   *input = (ts_input){0};
+  for (uint32_t i = 0; i < o->given_count; i++)
+    if (!strcmp(o->given[i].path, path))
+      return ts_input_compile(s, path, (const char *)o->given[i].bytes, o->given[i].size, o, input);
   const char *text = ts_read_file(s->arena, standard ? "/dev/stdin" : path, &size, &error);
   if (!text) {
     ts_diag *d =

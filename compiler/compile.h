@@ -52,9 +52,9 @@ typedef struct ts_input { /* an IR in memory, whatever it was made from */
 /* Of the file as it was read: large IRs take as long as all else, and few ask. */
 void ts_input_digest(const ts_input *input, uint8_t sha256[TS_DIGEST_SIZE]);
 
-/* Reads a plan, an IR or the text of an IR, recognized by its content; `-` is standard input. False
- * after errors, which are in the queue. The IR lives until the input is closed and the session's
- * arena freed. */
+/* Reads a plan, an IR or the text of an IR, recognized by its content; `-` is standard input. A
+ * plan that the options give is not read. False after errors, which are in the queue. The IR lives
+ * until the input is closed and the session's arena freed. */
 bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o, ts_input *input);
 /* The same for a plan whose text is here already; `path` is where it would stand. What failed is
  * closed. */

@@ -138,6 +138,19 @@ static bool start_give(start_writer *w, const ts_ast *plan, const ts_define *val
   return true;
 }
 
+/* What was asked for is not varied. */
+static void start_fix(start_writer *w, const ts_ast *search, const ts_define *value)
+{
+  for (uint32_t i = 0; i < search->count; i++) {
+    const ts_ast *item = search->child[i];
+    if (item->kind != TS_AST_VARY || strcmp(item->name, value->name) != 0)
+      continue;
+    ts_span at = ts_ast_value(item)->span;
+    TS_PUSH(w->arena, &w->edits,
+            (edit){at.begin, at.end, ts_arena_printf(w->arena, "[%s]", value->expression)});
+  }
+}
+
 static int by_place(const void *a, const void *b)
 {
   const edit *x = a, *y = b;
@@ -179,8 +192,8 @@ static void put_imports(start_writer *w)
 }
 
 const char *ts_start_text(const ts_start *start, size_t search, const char *name,
-                          const ts_define *values, uint32_t value_count, const char *about,
-                          size_t *size)
+                          const ts_define *values, uint32_t value_count, uint32_t fixed,
+                          const char *about, size_t *size)
 {
   ts_session *s = start->s;
   start_writer w = {.start = start, .arena = s->arena};
@@ -188,6 +201,8 @@ const char *ts_start_text(const ts_start *start, size_t search, const char *name
   for (uint32_t i = 0; i < value_count; i++)
     if (!start_give(&w, plan, &values[i]))
       return NULL;
+  for (uint32_t i = 0; i < fixed; i++)
+    start_fix(&w, decl, &values[i]);
   import_names(&w, plan, false);
   import_names(&w, decl, false);
   ts_span called = plan->name_span, of = ts_ast_plan(decl)->span;

@@ -23,11 +23,12 @@ void ts_start_parameters(const ts_start *start, ts_name_list *names);
 const char *ts_start_default(const ts_start *start, size_t search, const char *name);
 
 /* The plan of a search and the search itself as a file of its own: the plan is called `name`;
- * `values` are the defaults of its parameters, those that it lacks are passed over, and what
- * they name is imported; `about` are lines for a comment above all, without `//`. Laid out as tsfmt
- * does. NULL after an error: a value is no expression. */
+ * `values` are the defaults of its parameters, those that it lacks are passed over, and what they
+ * name is imported; the first `fixed` of them are not varied by the search; `about` are lines for a
+ * comment above all, without `//`. Laid out as tsfmt does. NULL after an error: a value is no
+ * expression. */
 const char *ts_start_text(const ts_start *start, size_t search, const char *name,
-                          const ts_define *values, uint32_t value_count, const char *about,
-                          size_t *size);
+                          const ts_define *values, uint32_t value_count, uint32_t fixed,
+                          const char *about, size_t *size);
 
 #endif

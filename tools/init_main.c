@@ -1,8 +1,6 @@
 /* trainspec init: a plan to begin with, that runs and fits in memory. */
 #include <ctype.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +22,10 @@
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/progress.h"
+#include "tools/sweep/listed.h"
+#include "tools/sweep/rank.h"
 
 enum { MODEL = 1, GPU, GPUS, FRAMEWORK, OUTPUT };
-enum { MOST_THREADS = 64 };
 /* Of a step: what a choice of a profile is worth, to be mentioned. */
 static const double least_worth = 0.001;
 
@@ -50,7 +49,7 @@ static const ts_option options[] = {
 static const char *const usage[] = {"[OPTION]... --model NAME --gpu NAME [FILE]...", NULL};
 static const char *const notes[] = {
   "FILEs may declare models and machines of your own. The plans are those of",
-  "std.tools.start. Ten to a hundred plans of different degrees are played; the",
+  "std.tools.start. Up to some hundred of them are played, as `sweep --top 1` does; the",
   "fastest that fits in memory is written, with what was assumed as comments, and",
   "with the search that found it, for `trainspec sweep`.",
   "",
@@ -69,14 +68,7 @@ static const ts_program program = {
   .notes = notes,
   .manual = "trainspec(1)"};
 
-/* ---- One plan of a search ---- */
-
-typedef struct init_trial {
-  bool compiled, played, fits;
-  bool misfit; /* rules match nothing, or replicas do the same or exchange nothing */
-  uint64_t step, peak, limit;
-  char *why; /* the compiler refuses it; else NULL */
-} init_trial;
+/* ---- One plan ---- */
 
 typedef struct init_task {
   ts_options options;
@@ -91,19 +83,17 @@ typedef struct init_task {
   const char *name;         /* of the plan that is written */
   ts_progress_bar bar;
   ts_progress progress;
-  /* the search under way */
-  const char *text;
+  const char *text; /* of the plan under way, with its search */
   size_t size;
-  ts_search *search;
-  init_trial *trials;
-  atomic_size_t next;
-  /* all of them */
-  size_t played, too_large, refused;
+  ts_sweep sweep; /* the search under way */
+  size_t done;    /* of its plans */
+  /* all of them: plans that were looked at, and what became of them */
+  size_t looked, too_large, refused;
   /* a plan that the compiler refuses, whose message is shown if none is played */
   const char *refused_text, *why;
   size_t refused_size;
   ts_compile_options refused_options;
-  uint64_t least, least_limit;
+  double least, least_limit;
 } init_task;
 
 static const char *init_place(const init_task *t)
@@ -111,7 +101,8 @@ static const char *init_place(const init_task *t)
   return t->output && strcmp(t->output, "-") != 0 ? t->output : "plan.ts";
 }
 
-/* A warning that the plan's strategies are not for this model. */
+/* A warning that the plan's strategies are not for this model: rules match nothing, or replicas do
+ * the same or exchange nothing. */
 static bool is_misfit(const ts_diags *diags)
 {
   for (size_t i = 0; i < diags->all.count; i++) {
@@ -122,32 +113,14 @@ static bool is_misfit(const ts_diags *diags)
   return false;
 }
 
-static void init_measure(ts_arena *arena, const ts_ir *ir, init_trial *out)
-{
-  ts_stop stop = {.arena = arena};
-  ts_run_options how = {.threads = 1};
-  ts_run *run = ts_run_new(ir, &how, &stop);
-  if (!run)
-    return;
-  const ts_memory *memory = ts_memory_new(arena, ir, run);
-  const ts_memory_class *m = &memory->classes[memory->fullest];
-  *out = (init_trial){.compiled = true,
-                      .played = true,
-                      .fits = !m->over,
-                      .step = ts_run_result(run)->step,
-                      .peak = m->peak + m->reserved,
-                      .limit = m->limit};
-  ts_run_free(run);
-}
-
 /* `besides`: of another parameter, or NULL. */
-static ts_compile_options options_of(const init_task *t, size_t point, const ts_define *besides,
-                                     ts_arena *arena)
+static ts_compile_options options_of(const init_task *t, size_t point, const ts_define *besides)
 {
-  ts_compile_options o = t->plan.compile;
-  o.plan_name = t->search->plan;
-  const ts_define *of_point = ts_search_defines_at(t->search, point, arena, &o.define_count);
-  ts_define *defines = TS_NEW_ARRAY(arena, ts_define, o.define_count + 1);
+  ts_compile_options o = t->sweep.compile;
+  o.plan_name = t->sweep.search->plan;
+  const ts_define *of_point =
+    ts_search_defines_at(t->sweep.search, point, t->arena, &o.define_count);
+  ts_define *defines = TS_NEW_ARRAY(t->arena, ts_define, o.define_count + 1);
   for (uint32_t i = 0; i < o.define_count; i++)
     defines[i] = of_point[i];
   if (besides)
@@ -156,153 +129,163 @@ static ts_compile_options options_of(const init_task *t, size_t point, const ts_
   return o;
 }
 
-static void try_point(init_task *t, size_t point, const ts_define *besides, init_trial *out)
+/* The step of a plan, in ps; 0: it cannot be played. */
+static uint64_t step_of(const init_task *t, size_t point, const ts_define *besides)
 {
+  ts_compile_options o = options_of(t, point, besides);
   ts_arena *arena = ts_arena_new("a plan to begin with");
   ts_session *s = ts_session_new(arena);
-  ts_compile_options o = options_of(t, point, besides, arena);
+  ts_stop stop = {.arena = arena};
+  ts_run_options how = {.threads = 1};
   ts_input input;
-  *out = (init_trial){0};
+  uint64_t step = 0;
   if (ts_input_compile(s, init_place(t), t->text, t->size, &o, &input)) {
-    out->compiled = true;
-    out->misfit = is_misfit(s->diags);
-    if (out->misfit) /* the others need not be looked at */
-      atomic_store(&t->next, t->search->point_count);
-    else
-      init_measure(arena, &input.ir, out);
+    ts_run *run = ts_run_new(&input.ir, &how, &stop);
+    if (run) {
+      step = ts_run_result(run)->step;
+      ts_run_free(run);
+    }
     ts_input_close(&input);
-  } else {
-    const char *why = ts_diags_first_error(s->diags);
-    out->why = ts_heap_text(why ? why : "no reason was given");
   }
   ts_arena_free(arena);
+  return step;
 }
 
 /* ---- A search ---- */
 
-static void *init_work(void *closure)
+static void init_done(void *closure, size_t index, double seconds)
 {
   init_task *t = closure;
-  for (size_t i; (i = atomic_fetch_add(&t->next, 1)) < t->search->point_count;)
-    try_point(t, i, NULL, &t->trials[i]);
-  return NULL;
+  (void)seconds;
+  t->done++;
+  ts_sweep_note(&t->sweep, index);
+  ts_sweep_judge(&t->sweep);
 }
 
-static void play_all(init_task *t)
+static bool init_tick(void *closure)
 {
-  pthread_t threads[MOST_THREADS];
-  long most = ts_usual_jobs(), started = 0;
-  size_t point;
-  t->trials = TS_NEW_ARRAY(t->arena, init_trial, t->search->point_count + 1);
-  atomic_store(&t->next, 0);
-  while (started + 1 < most && started < MOST_THREADS &&
-         (size_t)started + 1 < t->search->point_count &&
-         pthread_create(&threads[started], NULL, init_work, t) == 0)
-    started++;
-  while ((point = atomic_fetch_add(&t->next, 1)) < t->search->point_count) {
-    try_point(t, point, NULL, &t->trials[point]);
-    if (!ts_tick(&t->progress, "playing plans", (double)point / (double)t->search->point_count))
-      atomic_store(&t->next, t->search->point_count);
-  }
-  while (started > 0)
-    pthread_join(threads[--started], NULL);
-  if (ts_progress_interrupted())
-    ts_progress_die(&t->bar, t->options.called);
+  init_task *t = closure;
+  return ts_sweep_judge(&t->sweep) &&
+         ts_tick(&t->progress, "playing plans", (double)t->done / (double)t->sweep.count);
 }
 
+static bool misfit_at(const init_task *t, size_t point)
+{
+  ts_arena *arena = ts_arena_new("a plan to begin with");
+  ts_session *s = ts_session_with(arena, t->sweep.common);
+  ts_compile_options o = options_of(t, point, NULL);
+  ts_input input;
+  bool misfit = false;
+  if (ts_input_open(s, t->sweep.path, &o, &input)) {
+    misfit = is_misfit(s->diags);
+    ts_input_close(&input);
+  }
+  ts_arena_free(arena);
+  return misfit;
+}
+
+/* The first plan with each value of what varies first shows whether all are for another model. */
 static bool misfits(const init_task *t)
 {
-  for (size_t i = 0; i < t->search->point_count; i++)
-    if (t->trials[i].misfit)
+  const char *before = NULL;
+  for (size_t i = 0; i < t->sweep.count; i++) {
+    const char *value = ts_search_text_at(t->sweep.search, i, 0);
+    if ((!before || strcmp(value, before) != 0) && misfit_at(t, i))
       return true;
+    before = value;
+  }
   return false;
 }
 
-/* A condition of the search, which may ask for memory to spare. */
-static bool is_good(init_task *t, size_t point)
+/* Counts what became of the plans; the best is the first of them. */
+static void init_count(init_task *t)
 {
-  const init_trial *r = &t->trials[point];
-  ts_figures figures;
-  double objective;
-  for (ts_figure_id f = 0; f < TS_FIGURES; f++)
-    figures.of[f] = TS_NOT_KNOWN;
-  figures.of[TS_FIGURE_STEP] = (double)r->step * 1e-12;
-  figures.of[TS_FIGURE_MEMORY] = 8 * (double)r->peak;
-  return r->played && r->fits && ts_search_judge(t->search, point, &figures, &objective);
-}
-
-/* Counts what became of the plans; the fastest that is good, or SIZE_MAX. */
-static size_t init_choose(init_task *t)
-{
-  size_t best = SIZE_MAX;
-  for (size_t i = 0; i < t->search->point_count; i++) {
-    const init_trial *r = &t->trials[i];
-    bool good = is_good(t, i);
-    t->played += r->played;
-    t->too_large += r->played && !good;
-    t->refused += r->why != NULL;
-    if (r->why && !t->refused_text) {
-      t->why = ts_arena_string(t->arena, r->why, strlen(r->why));
+  const ts_sweep *s = &t->sweep;
+  t->looked += s->count;
+  for (size_t i = 0; i < s->count; i++) {
+    const ts_outcome *o = &s->outcomes[i];
+    double bytes = o->figures.of[TS_FIGURE_MEMORY] / 8;
+    bool too_large = o->state == TS_TOO_LARGE || o->state == TS_LEFT_OUT;
+    t->too_large += too_large;
+    t->refused += o->state == TS_REFUSED;
+    if (o->state == TS_REFUSED && !t->refused_text) {
+      t->why = o->why;
       t->refused_text = t->text;
       t->refused_size = t->size;
-      t->refused_options = options_of(t, i, NULL, t->arena);
+      t->refused_options = options_of(t, o->point, NULL);
     }
-    if (r->played && !good && (!t->least || r->peak < t->least)) {
-      t->least = r->peak;
-      t->least_limit = r->limit;
+    if (too_large && (!(t->least > 0) || bytes < t->least)) {
+      t->least = bytes;
+      t->least_limit = o->limit;
     }
-    if (good && (best == SIZE_MAX || r->step < t->trials[best].step))
-      best = i;
   }
-  return best;
-}
-
-static void forget(init_task *t)
-{
-  for (size_t i = 0; i < t->search->point_count; i++)
-    free(t->trials[i].why);
 }
 
 /* Its plans are listed. False after errors. */
 static bool open_search(init_task *t, size_t search)
 {
-  t->text = ts_start_text(&t->start, search, t->name, t->values.at, (uint32_t)t->values.count, "",
-                          &t->size);
+  ts_sweep *s = &t->sweep;
+  t->text = ts_start_text(&t->start, search, t->name, t->values.at, (uint32_t)t->values.count,
+                          (uint32_t)t->values.count, "", &t->size);
   if (!t->text)
     return false;
-  ts_session *s = ts_session_new(t->arena);
   ts_embedded_file *given = TS_NEW(t->arena, ts_embedded_file);
   *given = (ts_embedded_file){
     .path = init_place(t), .bytes = (const unsigned char *)t->text, .size = t->size};
-  s->files->given = given;
-  s->files->given_count = 1;
-  t->search = ts_search_load(s, init_place(t), &t->plan.compile, NULL, NULL, false);
+  *s = (ts_sweep){.arena = t->arena,
+                  .session = ts_session_new(t->arena),
+                  .path = init_place(t),
+                  .compile = t->plan.compile,
+                  .top = 1};
+  s->session->files->given = s->compile.given = given;
+  s->session->files->given_count = s->compile.given_count = 1;
+  s->search = ts_search_load(s->session, s->path, &s->compile, NULL, NULL, false);
   /* so many gpus may leave a search nothing to vary; the others still count */
-  bool empty = !t->search && s->diags->all.count == 1 && s->diags->all.at[0]->code == TS_E0234;
-  if (!t->search && !empty)
-    t->options.status = ts_options_report(&t->options, s->diags);
-  return t->search || empty;
+  const ts_diags *said = s->session->diags;
+  bool empty = !s->search && said->all.count == 1 && said->all.at[0]->code == TS_E0234;
+  if (!s->search && !empty)
+    t->options.status = ts_options_report(&t->options, said);
+  return s->search || empty;
 }
 
-/* The search of std.tools.start whose best plan is written, and which one that is. False: none. */
-static bool init_find(init_task *t, size_t *search, size_t *point)
+/* The best of its plans is the first outcome. False after an error. */
+static bool play_search(init_task *t)
+{
+  ts_sweep *s = &t->sweep;
+  ts_sweep_plays plays = {
+    .jobs = ts_usual_jobs(), .done = init_done, .tick = init_tick, .closure = t};
+  t->done = 0;
+  bool played = ts_sweep_play_listed(s, &plays, NULL);
+  if (ts_progress_interrupted())
+    ts_progress_die(&t->bar, t->options.called);
+  if (played && ts_sweep_rank(s))
+    return true;
+  t->options.status = ts_options_report(&t->options, s->session->diags);
+  return false;
+}
+
+/* The search of std.tools.start whose best plan is written. False: none. */
+static bool init_find(init_task *t, size_t *search)
 {
   const char *passed = "";
-  *point = SIZE_MAX;
   for (*search = 0; *search < t->start.searches.count; ++*search) {
     if (!strcmp(t->start.searches.at[*search].plan, passed))
       continue;
     if (!open_search(t, *search))
       return false;
-    if (!t->search)
+    if (!t->sweep.search)
       continue;
-    play_all(t);
-    if (misfits(t))
+    ts_sweep_prepare(&t->sweep);
+    t->sweep.common = ts_common_new(t->sweep.path, &t->sweep.compile);
+    bool misfit = misfits(t), good = misfit || play_search(t);
+    ts_common_free(t->sweep.common);
+    if (!good)
+      return false;
+    if (misfit)
       passed = t->start.searches.at[*search].plan;
     else
-      *point = init_choose(t);
-    forget(t);
-    if (*point != SIZE_MAX)
+      init_count(t);
+    if (!misfit && t->sweep.outcomes[0].state == TS_RANKED)
       return true;
   }
   return false;
@@ -574,22 +557,27 @@ static const char *profile_of(const init_task *t, size_t search)
   return profile;
 }
 
-/* What the profile switches on, each with the time that a step takes less for it. */
-static const char *worths(init_task *t, size_t search, size_t point)
+/* ps */
+static uint64_t best_step(const init_task *t)
 {
+  return (uint64_t)llround(t->sweep.outcomes[0].figures.of[TS_FIGURE_STEP] * 1e12);
+}
+
+/* What the profile switches on, each with the time that a step takes less for it. */
+static const char *worths(init_task *t, size_t search)
+{
+  const ts_outcome *best = &t->sweep.outcomes[0];
   const ts_list *choices = library_list(t, "std/tools/choices.ts", "choices");
   const char *profile = profile_of(t, search), *text = "";
   for (uint32_t i = 0; profile && i < choices->count; i++) {
     const ts_value *choice = &choices->at[i];
     ts_define without = {
       "framework", ts_arena_printf(t->arena, "(%s) with { %s }", profile, text_of(choice, "with"))};
-    init_trial r;
-    try_point(t, point, &without, &r);
-    double more = (double)r.step - (double)t->trials[point].step;
-    if (r.played && fabs(more) >= least_worth * (double)t->trials[point].step)
+    uint64_t step = step_of(t, best->point, &without);
+    double more = (double)step - (double)best_step(t);
+    if (step && fabs(more) >= least_worth * (double)best_step(t))
       text = ts_arena_printf(t->arena, "%s  %s: %s%s\n", text, text_of(choice, "name"),
                              more > 0 ? "-" : "+", ts_format_time((uint64_t)fabs(more)).text);
-    free(r.why);
   }
   return *text ?
            ts_arena_printf(t->arena, "What the profile switches on, and its worth:\n%s", text) :
@@ -601,8 +589,11 @@ static const char *counted(const init_task *t, size_t count, const char *what)
   return ts_arena_printf(t->arena, "%zu %s%s", count, what, count == 1 ? "" : "s");
 }
 
-static const char *about(const init_task *t, const init_trial *best, const char *worth)
+static double peak_of(const ts_outcome *o) { return o->figures.of[TS_FIGURE_MEMORY] / 8; }
+
+static const char *about(const init_task *t, const char *worth)
 {
+  const ts_outcome *best = &t->sweep.outcomes[0];
   const char *quote = init_is_name(t->model) ? "" : "'";
   const char *asked =
     ts_arena_printf(t->arena, "trainspec init --model=%s%s%s --gpu=%s --gpus=%s", quote, t->model,
@@ -610,20 +601,12 @@ static const char *about(const init_task *t, const init_trial *best, const char 
   for (size_t i = 0; i < t->plan.defines.count; i++)
     asked = ts_arena_printf(t->arena, "%s -D '%s=%s'", asked, t->plan.defines.at[i].name,
                             t->plan.defines.at[i].expression);
-  const char *left =
-    t->too_large ? ts_arena_printf(t->arena, ", %zu of which do not fit in memory", t->too_large) :
-                   "";
-  const char *refused = "";
-  if (t->refused)
-    refused =
-      ts_arena_printf(t->arena, "%zu more are refused; the first: %s.\n", t->refused, t->why);
   return ts_arena_printf(
     t->arena,
-    "Written by `%s` (%s).\nThe fastest of %s that were played%s:\n%s a step, %s of "
-    "%s on the fullest gpu.\n%s%sTo play the search again: `trainspec sweep` on this file.\n",
-    asked, ts_version(), counted(t, t->played, "plan"), left, ts_format_time(best->step).text,
-    ts_format_bytes((double)best->peak).text, ts_format_bytes((double)best->limit).text, worth,
-    refused);
+    "Written by `%s` (%s).\nThe fastest of %s:\n%s a step, %s of %s on the fullest gpu.\n"
+    "%sTo play the search again: `trainspec sweep` on this file.\n",
+    asked, ts_version(), counted(t, t->looked, "plan"), ts_format_time(best_step(t)).text,
+    ts_format_bytes(peak_of(best)).text, ts_format_bytes(best->limit).text, worth);
 }
 
 static void put_plan(void *closure, FILE *out) { ts_put_lines(out, *(const char **)closure); }
@@ -634,39 +617,40 @@ static void say_refused(const init_task *t)
     ts_put_text(stderr, "%zu more are refused; the first: %s\n", t->refused, t->why);
 }
 
-static int write_plan(init_task *t, size_t search, size_t point)
+static int write_plan(init_task *t, size_t search)
 {
-  const init_trial *best = &t->trials[point];
-  const char *worth = worths(t, search, point);
-  for (uint32_t c = 0; c < t->search->column_count; c++)
-    init_give(t, t->search->columns[c], ts_search_text_at(t->search, point, c));
+  const ts_search *found = t->sweep.search;
+  const ts_outcome *best = &t->sweep.outcomes[0];
+  const char *worth = worths(t, search);
+  uint32_t fixed = (uint32_t)t->values.count;
+  for (uint32_t c = 0; c < found->column_count; c++)
+    init_give(t, found->columns[c], ts_search_text_at(found, best->point, c));
   size_t size;
   const char *text = ts_start_text(&t->start, search, t->name, t->values.at,
-                                   (uint32_t)t->values.count, about(t, best, worth), &size);
+                                   (uint32_t)t->values.count, fixed, about(t, worth), &size);
   if (!text)
     return ts_options_report(&t->options, t->session->diags);
   int status = ts_options_write(&t->options, t->output, put_plan, &text);
   if (status)
     return status;
   ts_put_text(stderr, "%s on %s %s: %s a step, %s of %s; the fastest of %s\n", t->name, t->gpus,
-              t->gpu, ts_format_time(best->step).text, ts_format_bytes((double)best->peak).text,
-              ts_format_bytes((double)best->limit).text, counted(t, t->played, "plan"));
+              t->gpu, ts_format_time(best_step(t)).text, ts_format_bytes(peak_of(best)).text,
+              ts_format_bytes(best->limit).text, counted(t, t->looked, "plan"));
   if (profile_of(t, search))
-    ts_put_text(stderr, "framework: %s; another by `--framework NAME` (trainspec list frameworks)\n",
+    ts_put_text(stderr,
+                "framework: %s; another by `--framework NAME` (trainspec list frameworks)\n",
                 profile_of(t, search));
-  say_refused(t);
   return TS_EXIT_DONE;
 }
 
 static int say_none(init_task *t)
 {
-  if (t->played) {
+  if (t->too_large) {
     ts_put_text(stderr,
                 "%s: none of %s fits in memory: the least needs %s of %s a gpu; ask for more gpus "
                 "(`--gpus`) or for others (`--gpu`)\n",
-                t->options.called, counted(t, t->played, "plan"),
-                ts_format_bytes((double)t->least).text,
-                ts_format_bytes((double)t->least_limit).text);
+                t->options.called, counted(t, t->too_large, "plan"), ts_format_bytes(t->least).text,
+                ts_format_bytes(t->least_limit).text);
     say_refused(t);
     return TS_EXIT_NO;
   }
@@ -685,7 +669,7 @@ static int say_none(init_task *t)
 
 static int init(init_task *t)
 {
-  size_t search, point;
+  size_t search;
   t->session = ts_session_new(t->arena);
   ts_compile_settings(t->session, &t->plan.compile);
   ts_catalog_load(t->session, t->files.at, t->files.count, &t->catalog);
@@ -698,10 +682,10 @@ static int init(init_task *t)
   if (!give_model(t) || !give_machine(t) || !give_others(t))
     return t->options.status;
   t->progress = ts_progress_start(&t->bar);
-  bool found = init_find(t, &search, &point);
+  bool found = init_find(t, &search);
   ts_progress_end(&t->bar);
   if (found)
-    return write_plan(t, search, point);
+    return write_plan(t, search);
   if (t->options.status)
     return t->options.status;
   return ts_diags_errors(t->session->diags) ? ts_options_report(&t->options, t->session->diags) :

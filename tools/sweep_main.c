@@ -19,6 +19,7 @@
 #include "tools/sweep/apart.h"
 #include "tools/sweep/budget.h"
 #include "tools/sweep/journaled.h"
+#include "tools/sweep/listed.h"
 #include "tools/sweep/live.h"
 #include "tools/sweep/merge.h"
 #include "tools/sweep/play.h"
@@ -311,6 +312,12 @@ static bool sweep_play(sweep_task *t, ts_sweep *s, const ts_sweep_plays *plays)
   return t->team ? ts_team_play(t->team, s, plays) : ts_sweep_play(s, plays);
 }
 
+static bool play_by_team(void *closure, const ts_sweep_plays *plays)
+{
+  sweep_task *t = closure;
+  return ts_team_play(t->team, &t->sweep, plays);
+}
+
 static void take_look(void *closure, size_t index, double seconds)
 {
   (void)closure;
@@ -377,81 +384,21 @@ static bool play_some(void *closure, const size_t *todo, size_t count)
                                       .closure = t});
 }
 
-static void take_bound(void *closure, size_t index, double seconds)
-{
-  sweep_task *t = closure;
-  ts_outcome *o = &t->sweep.outcomes[index];
-  o->early_bound = false;
-  if (o->state == TS_BOUNDED)
-    *o = (ts_outcome){.point = o->point,
-                      .least = o->least,
-                      .compiled = o->compiled,
-                      .warning_count = o->warning_count,
-                      .warnings = o->warnings};
-  else
-    take_play(closure, index, seconds);
-}
-
-/* Of a listed search: finds the early bounds of plans, in their order, in which most has been
- * worked out before; then the best bounds are first. False after an error. */
-static bool sort_by_early_bound(sweep_task *t, size_t *todo, size_t *count)
-{
-  ts_sweep *s = &t->sweep;
-  size_t left = 0;
-  if (s->search->open || t->team || s->all || !s->top ||
-      (s->search->goal_count == 1 && *count <= s->top))
-    return true;
-  for (size_t i = 0; i < *count; i++)
-    s->outcomes[todo[i]].early_bound = true;
-  if (!ts_sweep_play(s, &(ts_sweep_plays){.jobs = t->jobs,
-                                          .count = *count,
-                                          .todo = todo,
-                                          .done = take_bound,
-                                          .tick = tick,
-                                          .closure = t}))
-    return false;
-  for (size_t i = 0; i < *count; i++)
-    if (!s->outcomes[todo[i]].known)
-      todo[left++] = todo[i];
-  *count = left;
-  ts_sweep_sort_by_bound(s, todo, left);
-  return true;
-}
-
 /* Plays what no journal knows. False after an error. */
 static bool play_all(sweep_task *t)
 {
   ts_sweep *s = &t->sweep;
-  size_t *todo = TS_NEW_ARRAY(s->arena, size_t, s->count + 1), count = 0;
-  for (size_t i = 0; i < s->count; i++)
-    if (!s->outcomes[i].known)
-      todo[count++] = i;
-    else
+  for (size_t i = 0; i < s->count; i++) {
+    t->asked += !s->outcomes[i].known;
+    if (s->outcomes[i].known)
       ts_sweep_note(s, i);
-  t->asked = count;
+  }
   t->begun = ts_clock();
   ts_sweep_player player = {look_at_some, play_some, t};
   if (s->search->open && !ts_sweep_search(s, &t->budget, &player))
     return false;
-  if (!sort_by_early_bound(t, todo, &count)) {
-    ts_sweep_forget(s);
-    return false;
-  }
-  ts_sweep_plays plays = {.jobs = t->jobs,
-                          .count = count,
-                          .todo = todo,
-                          .done = take_play,
-                          .tick = tick,
-                          .closure = t};
-  bool good = sweep_play(t, s, &plays);
-  /* How much the one lacks that is nearest to fitting. */
-  for (size_t nearest; good && (nearest = ts_sweep_nearest_unplayed(s)) != SIZE_MAX;) {
-    s->outcomes[nearest].exact = true;
-    plays.todo = &nearest;
-    plays.count = 1;
-    good = sweep_play(t, s, &plays);
-  }
-  ts_sweep_forget(s);
+  ts_sweep_plays plays = {.jobs = t->jobs, .done = take_play, .tick = tick, .closure = t};
+  bool good = ts_sweep_play_listed(s, &plays, t->team ? play_by_team : NULL);
   hide(t);
   t->took = ts_clock() - t->begun;
   if (t->kept)
@@ -723,11 +670,9 @@ static int sweep(sweep_task *t)
                                     !t->varies, most_plans(t));
   if (!s->search || (s->search->open && !has_budget(t) && !is_endless(t)))
     return TS_EXIT_REJECTED;
-  s->inputs = ts_inputs_new(s->arena);
-  s->once = ts_once_new(s->arena);
-  ts_inputs_take_language(s->inputs, s->session);
-  for (size_t i = 0; i < s->search->point_count && !s->search->open; i++)
-    s->count += ts_sweep_shard_has(&s->shard, i);
+  s->top = (size_t)t->top;
+  s->all = t->all || t->form != TEXT;
+  ts_sweep_prepare(s);
   if (!s->count && !s->search->open) {
     ts_diag_help(ts_diag_add(s->session->diags, TS_E0234, TS_NO_SPAN,
                              "part %lld of %lld has no plans: the search has %zu",
@@ -737,16 +682,6 @@ static int sweep(sweep_task *t)
   }
   if (t->dry_run)
     return dry_run(t);
-  s->outcomes = TS_NEW_ARRAY(s->arena, ts_outcome, s->count);
-  s->top = (size_t)t->top;
-  s->all = t->all || t->form != TEXT;
-  s->tops = TS_NEW_ARRAY(s->arena, double, s->top + 1);
-  s->reasons = TS_NEW_ARRAY(s->arena, uint64_t, s->search->reason_count + 1);
-  for (uint32_t i = 0; i < s->search->reason_count; i++)
-    s->reasons[i] = s->search->reasons[i].count;
-  for (size_t i = 0, point = 0; i < s->count; point++)
-    if (ts_sweep_shard_has(&s->shard, point))
-      s->outcomes[i++].point = point;
   if (t->team && ts_team_follows(t->team)) {
     ts_team_follow(t->team, s, t->jobs);
     return TS_EXIT_DONE;

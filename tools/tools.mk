@@ -149,6 +149,8 @@ trainspec_SOURCES = \
 	tools/sweep/journal.h \
 	tools/sweep/journaled.c \
 	tools/sweep/journaled.h \
+	tools/sweep/listed.c \
+	tools/sweep/listed.h \
 	tools/sweep/live.c \
 	tools/sweep/live.h \
 	tools/sweep/merge.c \
