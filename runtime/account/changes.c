@@ -84,7 +84,7 @@ static void take_kernels(const ts_memory_changes *c, changes_source *s, const ts
     uint32_t n = layout->order[i];
     uint64_t issued = s->replay.host + layout->nodes[n].issue;
     uint64_t start = issued > time ? issued : time;
-    time = start + ts_took(c->w, s->item->index, n,
+    time = start + ts_took(c->w, c->facts->tables, s->item->index, n,
                            ts_kernel_time(c->w->role, &c->ir->nodes[first_node + n]));
     take_node(c, s, first_node + n, start, time);
   }

@@ -209,11 +209,12 @@ static void add_kernels(composer *c)
   for (uint32_t i = 0; i < items; i++)
     plays[w->program->items[i].fragment]++;
   for (uint32_t i = 0; i < items; i++) {
-    uint32_t fragment = w->program->items[i].fragment, times = w->took ? 1 : plays[fragment];
+    uint32_t fragment = w->program->items[i].fragment,
+             times = w->kernels_vary ? 1 : plays[fragment];
     const ts_ir_node *nodes = ts_fragment_nodes(t->ir, fragment);
     for (uint32_t n = 0; times && n < t->ir->fragments[fragment].node_count; n++)
       if (nodes[n].stream == 0)
-        add_work(c, &nodes[n], times * ts_took(w, i, n, ts_kernel_time(w->role, &nodes[n])));
+        add_work(c, &nodes[n], times * ts_took(w, t, i, n, ts_kernel_time(w->role, &nodes[n])));
     plays[fragment] = 0;
     tell(c, 1);
   }
@@ -463,7 +464,7 @@ void ts_compose(const ts_composer *shared, ts_compose_memo *memo, ts_arena *aren
                            .count = facts->fold->size[player],
                            .program = w->role->program,
                            .host_busy = u->host_busy};
-  if (w->took || (each && each->take)) {
+  if (w->kernels_vary || (each && each->take)) {
     add_kernels(&c);
   } else {
     memcpy(out->phase, u->phase, sizeof out->phase);

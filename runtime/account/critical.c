@@ -46,7 +46,7 @@ static ts_place leave_run(walker *w, uint32_t step, uint64_t *to)
   for (uint32_t i = first; i < s->op->first + s->op->count; i++)
     if (ts_node_of(w->at, s, i)->op == TS_IR_COMPUTE)
       critical_add(w, s, i,
-                   ts_took(player, s->item, layout->order[i],
+                   ts_took(player, w->facts->tables, s->item, layout->order[i],
                            ts_kernel_time(player->role, ts_node_of(w->at, s, i))));
   if (hosted)
     return ts_host_at(w->at, step, first);

@@ -45,7 +45,7 @@ static bool like(const ts_facts *f, uint32_t a, uint32_t b)
   if (x->role != y->role || !representatives_same(x->segments, y->segments, p->segment_count) ||
       !representatives_same(x->arrived, y->arrived, p->slot_count) ||
       !representatives_same(x->sent, y->sent, p->slot_count) || !same_events(f, x, y) ||
-      (x->took && !representatives_same(x->took, y->took, p->node_count)))
+      (x->took && !representatives_same(x->took, y->took, x->took_count)))
     return false;
   for (uint32_t c = 0; c < f->tables->comm_count; c++) {
     if (x->rendezvous[c] == y->rendezvous[c])

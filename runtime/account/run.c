@@ -80,8 +80,11 @@ static uint64_t nodes_of(const ts_facts *facts, const ts_player *w)
   const ts_ir_left_out *left = facts->tables->ir->left_out;
   if (!left)
     return w->program->node_count;
-  const uint64_t *round = &w->program->node_base[left->of[w->role->program].first];
-  return w->program->node_count + left->rounds * (round[left->of[w->role->program].count] - *round);
+  const ts_ir_round *round = &left->of[w->role->program];
+  uint64_t nodes = 0;
+  for (uint32_t i = round->first; i < round->first + round->count; i++)
+    nodes += facts->tables->ir->fragments[w->program->items[i].fragment].node_count;
+  return w->program->node_count + left->rounds * nodes;
 }
 
 /* False: it was to stop. */

@@ -31,7 +31,7 @@ static cursor cursor_new(ts_arena *arena, const ts_run *run, uint32_t rank)
 /* What the node took if it took another time here than elsewhere, else `usual`. */
 static uint64_t took(const cursor *l, const ts_play_item *v, const ts_ir_node *node, uint64_t usual)
 {
-  return ts_took(l->w, v->index,
+  return ts_took(l->w, l->facts->tables, v->index,
                  (uint32_t)(node - ts_fragment_nodes(l->facts->tables->ir, v->fragment)), usual);
 }
 

@@ -175,15 +175,15 @@ static uint32_t ways_of(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t c
   bool spray = m->model->routing == TS_IR_ROUTE_SPRAY, rail = m->model->routing == TS_IR_ROUTE_RAIL;
   ts_fork fork = {spray ? TS_IR_ROUTE_ADAPTIVE : (ts_ir_routing)m->model->routing, channel,
                   spray ? m->spread : m->load, m->offered, rail ? m->spread : NULL};
-  uint32_t count = 0;
+  uint32_t count = 0, ends;
   do {
-    if (!ts_graph_route(m->graph, from, to, &fork, &ways[count]) ||
+    if (!(ends = ts_graph_route(m->graph, from, to, &fork, &ways[count])) ||
         (count && (spray ? same_links : same_ports)(&ways[count], &ways[0])))
       break;
     for (uint32_t h = 0; h < ways[count].hops; h++)
       m->spread[ways[count].link[h]]++;
     count++;
-  } while ((spray || rail) && count < MOST_WAYS && !has_circuits(m, ways));
+  } while ((spray || (rail && ends > 1)) && count < MOST_WAYS && !has_circuits(m, ways));
   for (uint32_t w = 0; w < count; w++)
     for (uint32_t h = 0; h < ways[w].hops; h++)
       m->spread[ways[w].link[h]] = 0;

@@ -569,14 +569,14 @@ static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t so
   return link;
 }
 
-bool ts_graph_route(ts_link_graph *g, uint32_t from, uint32_t to, const ts_fork *fork,
-                    ts_path *path)
+uint32_t ts_graph_route(ts_link_graph *g, uint32_t from, uint32_t to, const ts_fork *fork,
+                        ts_path *path)
 {
   chooser c = {g, fork, mixed((uint64_t)from << 40 ^ (uint64_t)to << 16 ^ fork->channel), NULL};
   ends best = {0};
   uint32_t ways = all_ends(&c, from, to, &best);
   if (!ways)
-    return false;
+    return 0;
   if (fork->offered && ways > 1)
     all_ends(&(chooser){g, fork, 0, &best.whole}, from, to, &best);
   const reach *r = &best.whole;
@@ -590,5 +590,5 @@ bool ts_graph_route(ts_link_graph *g, uint32_t from, uint32_t to, const ts_fork 
     path->link[--i] = best.last_link;
   for (uint32_t v = best.last_switch; i > 1;)
     path->link[--i] = step_back(&c, best.core, v, source, &v);
-  return true;
+  return ways;
 }

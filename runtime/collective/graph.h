@@ -45,8 +45,9 @@ typedef struct ts_fork {
   const uint32_t *ports;
 } ts_fork;
 
-bool ts_graph_route(ts_link_graph *graph, uint32_t from, uint32_t to, const ts_fork *fork,
-                    ts_path *path);
+/* In how many ways it may begin and end; 0: there is none. */
+uint32_t ts_graph_route(ts_link_graph *graph, uint32_t from, uint32_t to, const ts_fork *fork,
+                        ts_path *path);
 
 /* The path and all that are equal to it, with the share of the traffic that takes each link when
  * the equal ones share it evenly at every fork: what ECMP comes to for many connections. A link may

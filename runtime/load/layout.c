@@ -191,9 +191,12 @@ int ts_layout_fragment(const ts_tables *t, ts_wait_list *waits, uint32_t fragmen
   const ts_ir_fragment *f = &t->ir->fragments[fragment];
   layout_work w = {t, f, ts_fragment_nodes(t->ir, fragment),
                    TS_NEW_ARRAY(t->arena, ts_node_info, f->node_count), t->arena};
-  for (uint32_t i = 0; i < f->node_count; i++)
-    w.info[i].event = TS_IR_NONE;
   *out = (ts_fragment_layout){.nodes = w.info};
+  for (uint32_t i = 0; i < f->node_count; i++) {
+    bool transfers = w.nodes[i].op == TS_IR_SEND || w.nodes[i].op == TS_IR_COLLECTIVE;
+    w.info[i].event = TS_IR_NONE;
+    w.info[i].transfer = transfers ? out->transfer_count++ : TS_IR_NONE;
+  }
   list_streams(&w, out);
   find_waits(&w, waits, out);
   find_idle(&w, out);

@@ -68,19 +68,16 @@ static int place_items(const ts_tables *t, const ts_ir_program *program, ts_prog
 {
   size_t count = (size_t)program->item_count + 1;
   ts_play_item *items = ts_arena_alloc_raw(t->arena, count * sizeof *items);
-  uint64_t *node_base = ts_arena_alloc_raw(t->arena, count * sizeof *node_base);
   uint32_t *call_base = ts_arena_alloc_raw(t->arena, count * t->comm_count * sizeof *call_base);
   cursor c = {0};
   uint64_t offsets = 0; /* their bits: they begin anew where the host waits */
   const uint32_t comms = t->comm_count;
-  node_base[0] = 0;
   memset(call_base, 0, comms * sizeof *call_base);
   for (uint32_t i = 0, *calls = call_base; i < program->item_count; i++, calls += comms) {
     const ts_ir_item *item = &t->ir->items[program->first_item + i];
     const ts_fragment_layout *layout = &t->layouts[item->fragment];
     items[i] = play_item(item, i, &c);
     advance(t, layout, item->fragment, &c);
-    node_base[i + 1] = c.nodes;
     for (uint32_t k = 0; k < comms; k++)
       calls[comms + k] = calls[k] + (layout->calls ? layout->calls[k] : 0);
     offsets |= c.offset;
@@ -90,7 +87,6 @@ static int place_items(const ts_tables *t, const ts_ir_program *program, ts_prog
                        t->ir->strings + program->name);
   items[program->item_count] = play_item(&(ts_ir_item){0}, program->item_count, &c);
   *out = (ts_program_info){.items = items,
-                           .node_base = node_base,
                            .call_base = call_base,
                            .node_count = c.nodes,
                            .event_count = (uint32_t)c.events,

@@ -30,6 +30,8 @@ typedef struct ts_node_info { /* of a fragment's node */
   uint32_t wait_count;
   uint32_t previous;  /* node before it on its stream in this fragment, or TS_IR_NONE */
   uint32_t call;      /* collectives: calls of the same communicator before it in the fragment */
+  /* sends and collectives: those before it in the fragment; of others TS_IR_NONE */
+  uint32_t transfer;
 } ts_node_info;
 
 typedef struct ts_host_wait { /* the host waits for these events; ends a segment */
@@ -49,7 +51,7 @@ typedef struct ts_fragment_layout { /* of a fragment */
   const uint32_t *callers, *caller_first;
   const ts_host_wait *waits;      /* [wait_count] */
   uint32_t wait_count;
-  uint32_t event_count, receive_count;
+  uint32_t event_count, receive_count, transfer_count;
   /* host time from the last wait (or the start) to the end of the fragment */
   uint64_t tail;
 } ts_fragment_layout;
@@ -88,7 +90,6 @@ typedef struct ts_program_info {
    * the host waits */
   const uint32_t *stream_items;
   const ts_range *stream;       /* [streams + 1] into stream_items */
-  const uint64_t *node_base;    /* [item_count + 1] nodes before the item */
   /* [streams] only receives among which records choose: those that were not waited for do not hold
    * up the end of the step */
   const bool *late;

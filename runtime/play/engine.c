@@ -282,7 +282,7 @@ static bool tick(ts_engine *e)
 /* False: the play is to stop. Looks at all processes of the partition, so not in each round. */
 static bool go_on(ts_engine *e)
 {
-  enum { LEAST = 1 << 12, EACH = 8 };
+  enum { LEAST = 1 << 12, EACH = 32 };
   const uint32_t *first = e->processes.partitions->first + e->processes.partition;
   if (++e->rounds < LEAST || e->rounds / EACH < (first[1] - first[0]) * e->processes.per_player)
     return true;
@@ -366,13 +366,6 @@ static void make_rendezvous(ts_arena *arena, ts_arena *scratch, ts_engine *e)
   }
 }
 
-static void keep_times(ts_arena *arena, ts_player *w)
-{
-  w->took = TS_NEW_ARRAY(arena, uint64_t, w->program->node_count);
-  if (w->program->node_count)
-    memset(w->took, 0xff, w->program->node_count * sizeof *w->took);
-}
-
 static void keep_entries(ts_arena *arena, const ts_tables *t, ts_player *w)
 {
   ts_range last = w->program->stream[t->streams];
@@ -397,7 +390,7 @@ static void set_partition(void *closure, uint32_t partition, bool first)
     ts_player *w = (ts_player *)&e->facts.players[partitions->players[k]];
     ts_make_player(arena, &e->facts, partitions->players[k]);
     if (e->processes.contention)
-      keep_times(arena, w);
+      ts_player_keep_times(arena, e->facts.tables, w, false);
     else
       keep_entries(arena, e->facts.tables, w);
     if (!s->repeats)

@@ -32,9 +32,13 @@ typedef struct ts_player {
   /* [lane_count of the kind] under contention: tag of the message that is on its way last, or
    * TS_IR_NONE */
   uint32_t *lanes;
-  /* [node_count of the program] by ts_program_info.node_base, waiting left out; NULL, or
-   * TS_AS_USUAL for one: what the kind says */
+  /* [took_count] what nodes took, waiting left out, by ts_took_place; NULL, or TS_AS_USUAL for one:
+   * what the kind says. Of nodes that are neither a send nor a collective only where `kernels_vary`
+   */
   uint64_t *took;
+  const uint64_t *took_base;  /* [items] into it */
+  uint64_t took_count;
+  bool kernels_vary;
   /* [stream items of the program] when the stream began it; NULL: not kept */
   uint64_t *entries;
   /* [items] the earlier item that was played alike (repeats.h), or the item itself; and from when
@@ -105,14 +109,23 @@ static inline ts_item_events ts_events_of(const ts_player *player, const ts_play
                           player->begun[item->index] - player->begun[like]};
 }
 
-/* What a node of the program's item took on this player; `usual`: where every play of it takes as
- * long. */
-static inline uint64_t ts_took(const ts_player *player, uint32_t item, uint32_t node,
-                               uint64_t usual)
+/* Where the player keeps what a node of the program's item took, or NULL. */
+static inline uint64_t *ts_took_place(const ts_player *player, const ts_tables *tables,
+                                      uint32_t item, uint32_t node)
 {
-  uint64_t took =
-    player->took ? player->took[player->program->node_base[item] + node] : TS_AS_USUAL;
-  return took == TS_AS_USUAL ? usual : took;
+  if (!player->took)
+    return NULL;
+  if (!player->kernels_vary)
+    node = tables->layouts[player->program->items[item].fragment].nodes[node].transfer;
+  return node == TS_IR_NONE ? NULL : player->took + player->took_base[item] + node;
+}
+
+/* What that is; `usual`: where every play of it takes as long. */
+static inline uint64_t ts_took(const ts_player *player, const ts_tables *tables, uint32_t item,
+                               uint32_t node, uint64_t usual)
+{
+  const uint64_t *took = ts_took_place(player, tables, item, node);
+  return took && *took != TS_AS_USUAL ? *took : usual;
 }
 
 #endif

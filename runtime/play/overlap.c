@@ -665,7 +665,7 @@ static void set_stage(ts_arena *arena, overlap_stage *s, ts_contention *network)
     ts_player *w = (ts_player *)&s->facts.players[p];
     ts_make_player(arena, &s->facts, p);
     ts_player_expect(w, 0, s->facts.tables->ir->programs[w->role->program].item_count);
-    w->took = TS_NEW_ARRAY(arena, uint64_t, w->program->node_count);
+    ts_player_keep_times(arena, s->facts.tables, w, true);
     if (w->program->slot_count)
       memset(w->sent, 0xff, w->program->slot_count * sizeof *w->sent);
   }

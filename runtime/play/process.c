@@ -48,6 +48,23 @@ void ts_player_expect(const ts_player *w, uint32_t item, uint32_t count)
     memset(w->events + from, 0xff, (to - from) * sizeof *w->events);
 }
 
+void ts_player_keep_times(ts_arena *arena, const ts_tables *t, ts_player *w, bool kernels_vary)
+{
+  uint32_t items = t->ir->programs[w->role->program].item_count;
+  uint64_t *base = ts_arena_alloc_raw(arena, items * sizeof *base);
+  for (uint32_t i = 0; i < items; i++) {
+    uint32_t f = w->program->items[i].fragment;
+    base[i] = w->took_count;
+    w->took_count +=
+      kernels_vary ? t->ir->fragments[f].node_count : t->layouts[f].transfer_count;
+  }
+  w->took_base = base;
+  w->kernels_vary = kernels_vary;
+  w->took = ts_arena_alloc_raw(arena, w->took_count * sizeof *w->took);
+  if (w->took_count)
+    memset(w->took, kernels_vary ? 0 : 0xff, w->took_count * sizeof *w->took);
+}
+
 /* ---- processes ---- */
 
 void ts_processes_new(ts_processes *all, ts_arena *scratch, const ts_facts *facts,

@@ -63,6 +63,9 @@ uint64_t ts_processes_end(const ts_processes *all, const ts_facts *facts);
 void ts_make_player(ts_arena *arena, const ts_facts *facts, uint32_t player);
 /* Nothing is known of the events of `count` items from this one of the program on. */
 void ts_player_expect(const ts_player *player, uint32_t item, uint32_t count);
+/* Makes room for what its sends and collectives take; `kernels_vary`: and all other nodes. */
+void ts_player_keep_times(ts_arena *arena, const ts_tables *tables, ts_player *player,
+                          bool kernels_vary);
 
 int ts_stop_overflow(ts_stop *stop); /* times beyond what the clock counts */
 
@@ -205,8 +208,10 @@ static inline bool ts_is_done(const ts_process *p)
 static inline void ts_keep_time(const ts_player *w, const ts_tables *t, const ts_play_item *v,
                                 const ts_play_op *op, uint64_t time)
 {
-  if (w->took)
-    w->took[w->program->node_base[v->index] + t->layouts[v->fragment].order[op->first]] = time;
+  uint64_t *took =
+    w->took ? ts_took_place(w, t, v->index, t->layouts[v->fragment].order[op->first]) : NULL;
+  if (took)
+    *took = time;
 }
 
 #endif

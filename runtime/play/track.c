@@ -25,9 +25,11 @@ static uint64_t collective_start(ts_stream_replay *r, const ts_play_op *op, uint
   return m->count > 1 ? r->facts->starts[m->call_base + call] : ready;
 }
 
-static uint32_t node_at(const ts_stream_replay *r, const ts_play_item *v, const ts_play_op *op)
+static uint64_t took(const ts_stream_replay *r, const ts_play_item *v, const ts_play_op *op,
+                     uint64_t usual)
 {
-  return r->facts->tables->layouts[v->fragment].order[op->first];
+  const ts_tables *t = r->facts->tables;
+  return ts_took(r->w, t, v->index, t->layouts[v->fragment].order[op->first], usual);
 }
 
 static void replay_op(ts_stream_replay *r, const ts_play_item *v, const ts_play_op *op,
@@ -37,7 +39,7 @@ static void replay_op(ts_stream_replay *r, const ts_play_item *v, const ts_play_
     .op = op, .item = v->index, .stream = r->stream, .ready = latest_event(r, v, op, r->time)};
   uint64_t issued = r->host + op->issued;
   const ts_route *route;
-  s->time = r->w->took ? ts_took(r->w, v->index, node_at(r, v, op), op->time) : op->time;
+  s->time = r->w->took ? took(r, v, op, op->time) : op->time;
   switch (op->kind) {
   case TS_OP_RUN: s->end = track_later(s->ready + s->time, issued - op->time + s->time); break;
   case TS_OP_COLLECTIVE:
@@ -48,7 +50,7 @@ static void replay_op(ts_stream_replay *r, const ts_play_item *v, const ts_play_
   case TS_OP_SEND:
     s->ready = track_later(s->ready, issued);
     route = &r->w->program->routes[v->port_base + op->arg];
-    s->time = ts_took(r->w, v->index, node_at(r, v, op), ts_send_time(r->w->role, route));
+    s->time = took(r, v, op, ts_send_time(r->w->role, route));
     s->end = s->ready + s->time;
     break;
   case TS_OP_RECV:
@@ -432,7 +434,8 @@ bool ts_run_host_wait(const ts_track *track, uint32_t step, uint32_t *place, uin
       *place = i;
       *start = time = issued;
     }
-    time += ts_took(w, s->item, layout->order[i], ts_kernel_time(w->role, ts_node_of(track, s, i)));
+    time += ts_took(w, track->facts->tables, s->item, layout->order[i],
+                    ts_kernel_time(w->role, ts_node_of(track, s, i)));
   }
   return true;
 }
