@@ -433,7 +433,7 @@ void ts_schedule_work(builder *b)
   sc->round = b->round = TS_NEW_ARRAY(b->s->arena, ts_order, sc->ranks + 1);
   b->count = TS_NEW_ARRAY(b->s->arena, uint32_t, COUNTS * sc->chunks + 1);
   b->known = ts_known_new(b->s, sc->env);
-  for (b->rank = 0; b->rank < sc->ranks && !b->failed; b->rank++) {
+  for (b->rank = 0; b->rank < sc->ranks && !b->failed && !(b->listed && b->uneven); b->rank++) {
     memset(b->count, 0, COUNTS * sc->chunks * sizeof *b->count);
     b->oldest = order[b->rank].first = (uint32_t)sc->items.count;
     b->moved = 0;
