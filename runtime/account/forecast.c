@@ -1,5 +1,7 @@
 #include "runtime/account/forecast.h"
 
+#include "runtime/play/play.h"
+
 /* Prices, measured on one core of one machine (gcc -O2) with examples/large.ts alone: 1 to
  * 8,388,608 ranks, folded and not, 1 to 1,024 stages, 1 to 1,000,000 micro-batches, 2 and 20 layers
  * a stage. Nearly all items of such plans repeat others (repeats.h), so nodes cost nothing.
@@ -20,6 +22,9 @@ static const price of_player = {1.0e-6, 300, 400};  /* engine.c, representatives
 static const price played_item = {60e-9, 45, 60};
 /* times of events and messages are kept for compose.c */
 static const price played_port = {20e-9, 20, 24};
+/* with --contention, which has no repeats; and where kernels of several streams share a device, or
+ * --overlap has them slow each other down: overlap.c (examples/gpt3_175b.ts, 512 to 8,192 ranks) */
+static const price contended_node = {28e-9, 5, 5}, overlapped_node = {220e-9, 16, 16};
 
 static void forecast_add(ts_forecast *e, price each, double count)
 {
@@ -33,7 +38,8 @@ static void forecast_add(ts_forecast *e, price each, double count)
 ts_forecast ts_forecast_play(const ts_ir *ir, const ts_run_options *options)
 {
   ts_forecast e = {0, 0, 0};
-  bool folds = !options->no_fold && !options->contention;
+  bool folds = !options->no_fold && !options->contention,
+       by_time = ts_run_goes_by_time(ir, options);
   double longest = 0,
          players =
            folds ? 1 : (double)ir->meta->world / (ir->programs_count ? ir->programs_count : 1);
@@ -41,15 +47,19 @@ ts_forecast ts_forecast_play(const ts_ir *ir, const ts_run_options *options)
   forecast_add(&e, of_rank, ir->meta->world);
   for (uint32_t p = 0; p < ir->programs_count; p++) {
     const ts_ir_program *program = &ir->programs[p];
-    double ports = 0;
-    for (uint32_t i = 0; i < program->item_count; i++)
+    double ports = 0, nodes = 0;
+    for (uint32_t i = 0; i < program->item_count; i++) {
       ports += ir->fragments[ir->items[program->first_item + i].fragment].port_count;
+      nodes += ir->fragments[ir->items[program->first_item + i].fragment].node_count;
+    }
     longest = program->item_count > longest ? program->item_count : longest;
     forecast_add(&e, of_item, program->item_count);
     forecast_add(&e, of_port, ports);
     forecast_add(&e, of_player, players);
     forecast_add(&e, played_item, players * program->item_count);
     forecast_add(&e, played_port, players * ports);
+    if (by_time || options->contention)
+      forecast_add(&e, by_time ? overlapped_node : contended_node, players * nodes);
   }
   forecast_add(&e, on_path, longest);
   return e;
