@@ -156,6 +156,8 @@ libts_a_SOURCES += \
 	compiler/model/traced.c \
 	compiler/model/traced.h \
 	compiler/model/traced_follow.c \
+	compiler/model/traced_graph.c \
+	compiler/model/traced_graph.h \
 	compiler/model/traced_internal.h \
 	compiler/model/traced_mapping.c \
 	compiler/model/traced_mapping.h \

@@ -392,11 +392,17 @@ void ts_model_table_write(const ts_model_table *t, const char *source, FILE *out
   if (t->step->device)
     ts_put_text(out, "# device: %s\n", t->step->device);
   ts_put_text(out, "# source: %s\n", source);
-  fprintf(out,
-          "# pass %u of %u of a step, %.3f ms: %.1f %% below, %.1f %% recomputed in the backward, "
-          "%.1f %% of no operator of the model\n",
-          t->step->pass, t->step->passes, (double)whole / 1e6, (double)rows / percent,
-          (double)t->step->again / percent, (double)(t->rest + t->step->other) / percent);
+  fprintf(out, "# pass %u of %u of a step", t->step->pass, t->step->passes);
+  if (!t->step->untimed)
+    fprintf(out,
+            ", %.3f ms: %.1f %% below, %.1f %% recomputed in the backward, %.1f %% of no operator "
+            "of the model",
+            (double)whole / 1e6, (double)rows / percent, (double)t->step->again / percent,
+            (double)(t->rest + t->step->other) / percent);
+  fputs("\n", out);
+  if (t->step->untimed)
+    fprintf(out, "# times: none; 0.001 stands for a kernel\n# update: %.0f B\n",
+            t->step->update_bytes);
   if (is_batch_first(t))
     fputs("# batch_dim: 0\n", out);
   fputs("name,kind,inputs,output_shape,dtype,forward_us,backward_us,accumulate_us,parameters\n",

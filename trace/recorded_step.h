@@ -1,6 +1,6 @@
 /* One step of one device as calls of operators, with the tensors between them: what a model can be
- * made of (trace/model_table.h). Made of a graph of the tracer with times, or of a profile and its
- * execution trace. */
+ * made of (trace/model_table.h). Made of a graph of the tracer, or of a profile and its execution
+ * trace. */
 #ifndef TS_TRACE_RECORDED_STEP_H
 #define TS_TRACE_RECORDED_STEP_H
 
@@ -33,13 +33,17 @@ typedef struct ts_step {
   TS_VEC(ts_step_tensor) tensors;
   TS_VEC(ts_step_call) calls;
   const char *device, *source; /* device: NULL: not known; source: names of the files */
+  /* nobody measured: a kernel counts as 1 ns, which says that it ran; but not a sum of gradients of
+   * a tensor used twice, which comes before the backward of what made it, whatever that is */
+  bool untimed;
+  double update_bytes; /* untimed: what the update of parameters reads and writes */
   uint32_t passes, pass;     /* forwards with a backward in the step, and which one it is, from 1 */
   /* ns: the update of parameters; what the backward ran of the forward again; other work, in and
    * out of the pass, that belongs to no call */
   int64_t optimizer, again, other;
 } ts_step;
 
-/* Of a graph with times and tensors. NULL with the error filled. */
+/* Of a graph with tensors: all of its nodes have times, or none. NULL with the error filled. */
 ts_step *ts_step_of_graph(ts_arena *arena, const ts_events *graph, ts_error *error);
 /* Of a profile and the execution trace of the same step, or of one of the profile's steps. */
 ts_step *ts_step_of_profile(ts_arena *arena, ts_events *profile, const ts_events *trace,

@@ -1,5 +1,7 @@
-/* A recorded step of an execution graph that the tracer timed. */
+/* A recorded step of an execution graph of the tracer. */
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash_table.h"
@@ -99,7 +101,7 @@ static bool take_list(const step_of_graph_reader *r, const uint64_t *ids, uint32
   return true;
 }
 
-static bool step_of_graph_take_call(step_of_graph_reader *r, const ts_event *v,
+static bool step_of_graph_take_call(step_of_graph_reader *r, const ts_event *v, int64_t took,
                                     const ts_flow_node *flow, const ts_graph_facts *f,
                                     ts_error *error)
 {
@@ -115,7 +117,7 @@ static bool step_of_graph_take_call(step_of_graph_reader *r, const ts_event *v,
                        .out = list + flow->takes,
                        .in_count = flow->takes,
                        .out_count = flow->gives,
-                       .forward = v->duration};
+                       .forward = took};
   TS_PUSH(r->arena, &r->step->calls, call);
   return true;
 }
@@ -134,11 +136,52 @@ static ts_step_call *taker_of(ts_step *step, uint32_t tensor)
   return NULL;
 }
 
-static void add_backward(step_of_graph_reader *r, uint64_t id, int64_t time)
+/* Autograd adds the gradients of a tensor that is used twice. */
+static bool is_sum(const step_of_graph_reader *r, uint32_t event)
+{
+  const char *name = ts_events_text(r->e, ts_event_at(r->e, event)->name);
+  return r->step->untimed && strcmp(name, "aten::add") == 0;
+}
+
+/* The bytes of all tensors of a list: [["float32",[4,8]],...] */
+static double listed_bytes(const ts_events *e, uint32_t shapes)
+{
+  if (shapes == TS_EVENT_NONE)
+    return 0;
+  const char *types = ts_events_text(e, e->shapes.at[shapes].types),
+             *dims = ts_events_text(e, e->shapes.at[shapes].dims);
+  double all = 0;
+  dims += *dims == '[';
+  while ((dims = strchr(dims, '[')) && (types = strchr(types, '"'))) {
+    char type[32];
+    size_t length = strcspn(++types, "\"");
+    snprintf(type, sizeof type, "%.*s", (int)(length < 31 ? length : 31), types);
+    int64_t each = ts_scalar_bytes(type);
+    double bytes = each > 0 ? (double)each : 4;
+    char *end;
+    for (dims++; *dims && *dims != ']'; dims = *end == ',' ? end + 1 : end) {
+      bytes *= (double)strtoll(dims, &end, 10);
+      if (end == dims)
+        break;
+    }
+    all += bytes;
+    types += length + (types[length] == '"');
+  }
+  return all;
+}
+
+static void add_update(step_of_graph_reader *r, const ts_graph_facts *f, int64_t took)
+{
+  r->step->optimizer += took;
+  if (r->step->untimed)
+    r->step->update_bytes += listed_bytes(r->e, f->in) + listed_bytes(r->e, f->out);
+}
+
+static void add_backward(step_of_graph_reader *r, uint32_t event, uint64_t id, int64_t time)
 {
   uint32_t tensor = id == TS_TENSOR_NONE ? TS_HASH_NONE : step_of_graph_number_of(r, id);
   ts_step *step = r->step;
-  if (tensor == TS_HASH_NONE) {
+  if (tensor == TS_HASH_NONE || is_sum(r, event)) {
     step->other += time;
   } else if (step->tensors.at[tensor].held == TS_HELD_PARAMETER) {
     ts_step_call *taker = taker_of(step, tensor);
@@ -149,6 +192,21 @@ static void add_backward(step_of_graph_reader *r, uint64_t id, int64_t time)
     step->calls.at[r->maker[tensor]].backward += time;
   else
     step->other += time;
+}
+
+static bool is_work(const ts_events *e, uint32_t event)
+{
+  const ts_event *v = ts_event_at(e, event);
+  return ts_graph_facts_of(e, event) && v->class == TS_EVENT_DEVICE &&
+         v->kind != TS_KERNEL_COMMUNICATION;
+}
+
+static bool is_untimed(const ts_events *e)
+{
+  for (uint32_t i = 0; i < e->count; i++)
+    if (is_work(e, i) && ts_event_at(e, i)->duration >= 0)
+      return false;
+  return true;
 }
 
 static bool take_nodes(step_of_graph_reader *r, ts_error *error)
@@ -162,29 +220,54 @@ static bool take_nodes(step_of_graph_reader *r, ts_error *error)
     const ts_flow_node *flow = NULL;
     for (; k < e->flow->nodes.count && e->flow->nodes.at[k].event <= i; k++)
       flow = e->flow->nodes.at[k].event == i ? &e->flow->nodes.at[k] : flow;
-    if (!f || v->class != TS_EVENT_DEVICE || v->kind == TS_KERNEL_COMMUNICATION)
+    if (!is_work(e, i))
       continue;
-    if (v->duration < 0)
+    int64_t took = r->step->untimed ? 1 : v->duration;
+    if (took < 0)
       return ts_fail(error, "trace with --timed", "node %" PRIu64 ", `%.40s`, has no time", v->id,
                      ts_events_text(e, v->name));
     bool forward = is(e, f, "forward"), backward = is(e, f, "backward");
     pass += forward && back;
     back = backward || (back && !forward);
     if (is(e, f, "optimizer"))
-      r->step->optimizer += v->duration;
+      add_update(r, f, took);
     else if (pass != r->step->pass)
-      r->step->other += pass > r->step->pass ? v->duration : 0; /* the passes before are like it */
+      r->step->other += pass > r->step->pass ? took : 0; /* the passes before are like it */
     else if (forward && flow) {
-      if (!step_of_graph_take_call(r, v, flow, f, error))
+      if (!step_of_graph_take_call(r, v, took, flow, f, error))
         return false;
     } else if (backward)
-      add_backward(r, flow ? flow->gradient_of : TS_TENSOR_NONE, v->duration);
+      add_backward(r, i, flow ? flow->gradient_of : TS_TENSOR_NONE, took);
     else if (is(e, f, "recompute"))
-      r->step->again += v->duration;
+      r->step->again += took;
     else
-      r->step->other += v->duration;
+      r->step->other += took;
   }
   return true;
+}
+
+/* Tensors made of tensors (DTensor) hide from autograd's nodes what they work for; then a model
+ * would lack most of its backward. Copies into the buckets of DDP are for no operator. */
+static bool knows_backward(const ts_events *e, ts_error *error)
+{
+  uint32_t all = 0, lost = 0;
+  for (uint32_t i = 0, k = 0; i < e->count; i++) {
+    const ts_graph_facts *f = ts_graph_facts_of(e, i);
+    const ts_flow_node *flow = NULL;
+    for (; k < e->flow->nodes.count && e->flow->nodes.at[k].event <= i; k++)
+      flow = e->flow->nodes.at[k].event == i ? &e->flow->nodes.at[k] : flow;
+    if (!is_work(e, i) || !is(e, f, "backward") ||
+        !strcmp(ts_events_text(e, ts_event_at(e, i)->name), "aten::copy_"))
+      continue;
+    all++;
+    lost += !flow || flow->gradient_of == TS_TENSOR_NONE;
+  }
+  return (double)lost <= 0.05 * all ||
+         ts_fail(error,
+                 "tensors made of tensors (DTensor) hide it: trace the script without them, as "
+                 "parallelize_module and fully_shard make them; plans divide it",
+                 "of %u operators of the backward %u say of no operator whose backward they are",
+                 all, lost);
 }
 
 static bool is_alone(const ts_events *e, ts_error *error)
@@ -200,15 +283,17 @@ ts_step *ts_step_of_graph(ts_arena *arena, const ts_events *graph, ts_error *err
 {
   step_of_graph_reader r = {.arena = arena, .e = graph, .step = TS_NEW(arena, ts_step)};
   if (!graph->flow->tensors.count || !graph->flow->nodes.count) {
-    ts_fail(error, "trace with --timed", "the graph does not say which tensors operators take");
+    ts_fail(error, "trace one rank alone, `trainspec-trace --world 1`, or with --timed",
+            "the graph does not say which tensors operators take");
     return NULL;
   }
   if (!is_alone(graph, error) || !take_tensors(&r, error))
     return NULL;
   r.step->source = ts_base_name(graph->file);
   r.step->device = graph->devices.count ? ts_events_text(graph, graph->devices.at[0].name) : NULL;
+  r.step->untimed = is_untimed(graph);
   count_passes(&r);
-  if (!take_nodes(&r, error))
+  if ((r.step->untimed && !knows_backward(graph, error)) || !take_nodes(&r, error))
     return NULL;
   return r.step;
 }

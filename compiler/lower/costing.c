@@ -676,7 +676,10 @@ static bool price_class(ts_costing *c, const ts_graph *g, ts_class *class)
     memset(class->parted, 0, sizeof class->parted);
     memset(class->rounds, 0, sizeof class->rounds);
   }
-  if (op->measured)
+  for (int p = 0; p < TS_PHASES && op->measured && op->measured->untimed; p++)
+    if (!(op->measured->seconds[ts_direction_of((ts_phase)p)] > 0))
+      class->work.phase[p] = (ts_kernels){0};
+  if (op->measured && !op->measured->untimed)
     return price_measured(c, op, class, TS_TRACED_FORWARD) &&
            price_measured(c, op, class, TS_TRACED_BACKWARD);
   for (int p = 0; p < TS_PHASES; p++) {

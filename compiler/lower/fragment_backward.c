@@ -6,6 +6,7 @@
 #include "compiler/lower/fragment_parameters.h"
 #include "compiler/lower/fragment_split.h"
 #include "compiler/lower/fragment_ring.h"
+#include "compiler/model/traced.h"
 
 #include <string.h>
 
@@ -61,6 +62,13 @@ static int64_t tensor_bytes(const ts_fragment *f, uint32_t tensor)
   return ts_layout_bytes(f->l->s, &f->l->sh->layouts[tensor], e->shape, e->dtype);
 }
 
+/* Measured backwards may hold sums. */
+static bool is_sum_paid(const ts_graph *g, uint32_t op)
+{
+  const ts_measured *m = g->ops.at[op].measured;
+  return g->sums_measured && (!m || !m->untimed || m->joined);
+}
+
 /* A tensor used twice gets two gradients: autograd adds them. */
 static void add_gradient(ts_fragment *f, uint32_t op, uint32_t tensor, uint32_t gradient)
 {
@@ -73,7 +81,7 @@ static void add_gradient(ts_fragment *f, uint32_t op, uint32_t tensor, uint32_t 
   int64_t bytes = f->gradients.at[gradient].bytes;
   ts_kernel sum = ts_moving_kernel(f->l, "elementwise", e->dtype, 3.0 * (double)bytes, 0,
                                    fragment_backward_op_at(f, op)->span);
-  if (f->l->g->sums_measured) {
+  if (is_sum_paid(f->l->g, op)) {
     sum.cost = ts_costing_measured(f->l->costing, f->l->g, sum.cost, 0, 1);
     sum.host = 0;
   }

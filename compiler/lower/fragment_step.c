@@ -42,9 +42,12 @@ static void update_as_measured(ts_fragment *f, const ts_optimizer *optimizer, do
   ts_lowering *l = f->l;
   double all = (double)(l->g->trained - l->shared_parameters),
          share = all > 0 ? elements / all : 0;
+  bool timed = l->g->optimizer_seconds > 0;
   ts_kernel k = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"),
-                                 elements * ts_weight_bytes(l), 0, optimizer->span);
-  k.cost = ts_costing_measured(l->costing, l->g, k.cost, l->g->optimizer_seconds, share);
+                                 timed ? elements * ts_weight_bytes(l) : share * l->g->update_bytes,
+                                 0, optimizer->span);
+  if (timed)
+    k.cost = ts_costing_measured(l->costing, l->g, k.cost, l->g->optimizer_seconds, share);
   ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER,
                  (ts_origin){"optimizer", optimizer->span, TS_NO_SPAN});
 }
@@ -119,7 +122,7 @@ static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
   const ts_optimizer *optimizer = &f->l->plan->optimizer;
   if (!optimizer->listed)
     return;
-  if (f->l->g->optimizer_seconds > 0) {
+  if (f->l->g->optimizer_seconds > 0 || f->l->g->update_bytes > 0) {
     for (uint32_t c = 0; c < count; c++)
       update_as_measured(f, optimizer, chunks[c].elements);
     return;

@@ -12,6 +12,8 @@
 #include "compiler/model/graph_builder.h"
 #include "compiler/model/op.h"
 #include "compiler/model/traced.h"
+#include "compiler/model/traced_graph.h"
+#include "compiler/model/traced_mapping.h"
 
 typedef ts_graph_builder builder;
 
@@ -617,10 +619,14 @@ ts_graph *ts_graph_build(ts_session *s, const ts_plan *plan)
   if (plan->model.type != TS_T_APPLIED)
     return NULL;
   if (!model->decl && !strcmp(model->name, "graph")) {
-    ts_diag *d = ts_report(s, TS_E0526, model->span, "a plan of graphs has no ops of its own");
-    ts_diag_here(d, "its ranks play what is in these files");
-    ts_diag_help(d, "play it with `tsrun`; `trainspec trace` shows a graph");
-    return NULL;
+    if (!ts_plan_divides(s, plan)) {
+      ts_diag *d = ts_report(s, TS_E0526, model->span, "a plan of graphs has no ops of its own");
+      ts_diag_here(d, "its ranks play what is in these files");
+      ts_diag_help(d, "play it with `tsrun`; `trainspec trace` shows a graph");
+      return NULL;
+    }
+    if (!(model = ts_with_mapping(s, model, "std/import/recorded.ts", "divided")))
+      return NULL;
   }
   if (!model->decl) {
     if (!ts_trace_build(s, plan, model, g))

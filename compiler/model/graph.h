@@ -104,6 +104,7 @@ typedef struct ts_graph {
   /* traced: the times of the backward hold the sums of the gradients of a tensor used twice */
   bool sums_measured;
   double optimizer_seconds; /* traced: one update of all parameters, 0 if the table has none */
+  double update_bytes;      /* likewise what it moves, where nobody measured */
   /* traced: what a step of the table's batch took as a whole, 0 if nobody says; that batch over the
    * plan's */
   double step_seconds, batch_ratio;

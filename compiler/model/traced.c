@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/eval/module.h"
+#include "compiler/model/traced_graph.h"
 #include "compiler/model/traced_internal.h"
 
 static const char *text_option(ts_tracer *t, const char *name)
@@ -42,10 +43,29 @@ static bool read_step(ts_session *s, const ts_applied *model, ts_graph *g)
   return false;
 }
 
+/* What scales times, of a table that has none. */
+static bool check_times(ts_tracer *t)
+{
+  static const char *const scales[] = {"step", "from", "beside", "by"};
+  const ts_value *times = ts_record_find(&t->model->args, "times");
+  t->rows.untimed |= times && times->type == TS_T_BOOL && !times->u.truth;
+  for (size_t i = 0; t->rows.untimed && i < sizeof scales / sizeof *scales; i++) {
+    const ts_value *v = ts_record_find(&t->model->args, scales[i]);
+    if (!v || v->type == TS_T_NONE)
+      continue;
+    ts_diag *d = ts_diag_add(t->s->diags, TS_E0523, v->span, "`%s` of `%s`, which has no times",
+                             scales[i], t->rows.name);
+    ts_diag_here(d, "scales recorded times");
+    ts_diag_help(d, "leave it out: `costs` of the plan price each kernel; or trace with --timed");
+    return false;
+  }
+  return true;
+}
+
 static bool traced_read_options(ts_tracer *t)
 {
   ts_table_source source = {.from_file = t->model->span.file,
-                            .file = text_option(t, "file"),
+                            .file = ts_graph_file_of_rank(t->s->arena, text_option(t, "file"), 0),
                             .tensors = text_option(t, "tensors"),
                             .column = text_option(t, "column"),
                             .span = t->model->span};
@@ -60,7 +80,7 @@ static bool traced_read_options(ts_tracer *t)
     ts_diag_here(d, "must be from 1 to %u", t->s->limits.ops);
     return false;
   }
-  return source.file && ts_rows_read(t->s, &source, &t->rows) && read_device(t) &&
+  return source.file && ts_rows_read(t->s, &source, &t->rows) && check_times(t) && read_device(t) &&
          ts_mapping_read(t->s, t->model, &t->map);
 }
 
@@ -364,6 +384,8 @@ static bool traced_choose(ts_tracer *t, uint32_t index, const inputs *in, ts_val
   m->seconds[TS_TRACED_FORWARD] = ts_traced_device_time(t, row->forward);
   m->seconds[TS_TRACED_BACKWARD] =
     ts_traced_device_time(t, row->backward) + ts_traced_device_time(t, row->accumulate);
+  m->untimed = t->rows.untimed;
+  m->joined = ts_patterns_match(&t->map.joined, row->kind);
   m->slots = op.slots;
   m->span = t->model->span;
   m->kind = op.kind;
@@ -497,7 +519,7 @@ static bool add_op(ts_tracer *t, uint32_t index, const char *prefix)
   if (make_op(t, &t->map.entries.at[p->entry], tensor, in.count, record, &op) != FITS)
     return false;
   op.label = ts_traced_intern(t, ts_arena_printf(t->s->arena, "%s%s", prefix, p->label));
-  op.unit = t->unit;
+  op.unit = t->unit_of ? t->unit_of[index] : t->unit;
   op.measured = p->measured;
   op.traced = row->dtype;
   uint32_t made = ts_graph_add(t->s, t->g, t->plan, op);
@@ -511,7 +533,9 @@ static bool add_op(ts_tracer *t, uint32_t index, const char *prefix)
 
 static bool add_rows(ts_tracer *t, uint32_t from, uint32_t to, const char *prefix)
 {
-  for (uint32_t i = from; i < to; i++)
+  for (uint32_t i = from; i < to; i++) {
+    if (t->unit_of && i == t->first_module)
+      t->g->before_units = (uint32_t)t->g->ops.count;
     switch (t->places[i].role) {
     case TS_ROW_OP:
       if (!add_op(t, i, prefix))
@@ -525,6 +549,7 @@ static bool add_rows(ts_tracer *t, uint32_t from, uint32_t to, const char *prefi
       break;
     default: break;
     }
+  }
   return true;
 }
 
@@ -549,6 +574,7 @@ bool ts_trace_build(ts_session *s, const ts_plan *plan, const ts_applied *model,
   if (!traced_read_options(&t) || !read_step(s, model, g))
     return false;
   g->sums_measured = t.map.sums;
+  g->update_bytes = t.rows.untimed ? t.rows.update_bytes : 0;
   ts_traced_floor(&t);
   if (!ts_traced_place(&t) || !ts_traced_batch(&t) || !ts_traced_layer(&t) || !ts_traced_pairs(&t))
     return false;
@@ -557,6 +583,8 @@ bool ts_trace_build(ts_session *s, const ts_plan *plan, const ts_applied *model,
   g->batch_ratio =
     t.batch > 0 && plan->micro_batch > 0 ? (double)t.batch / (double)plan->micro_batch : 1;
   t.made = TS_NEW_ARRAY(s->arena, const ts_tensor *, t.rows.count);
+  if (t.map.modules && !t.layered)
+    ts_traced_modules(&t);
   if (t.first < t.end) {
     const ts_value *repeat = ts_record_find(&model->args, "repeat");
     g->unit_count = (uint32_t)t.repeat;
@@ -687,7 +715,8 @@ bool ts_trace_finish(ts_session *s, const ts_plan *plan, ts_graph *g)
     done = op->measured;
     if (!traced_finish(s, plan, op, (ts_measured *)(uintptr_t)op->measured))
       return false;
-    TS_PUSH(s->arena, &g->samples, done);
+    if (!done->untimed)
+      TS_PUSH(s->arena, &g->samples, done);
   }
   return add_beside(s, plan, g);
 }

@@ -27,6 +27,10 @@ typedef enum ts_direction {
  * fitted. */
 struct ts_measured {
   double seconds[TS_TRACED_DIRECTIONS];
+  /* Of an untimed table: `seconds` say which directions have kernels, the cost sources what they
+   * take. `joined`: its gradient and those of the other parts of its input are joined, not added.
+   */
+  bool untimed, joined;
   const ts_slot *slots; /* of the op, at the shapes of the table */
   /* at the shapes of the table: same kernels in the same order as ts_class.work. A phase that the
    * op does not run (no gradient is needed) has no kernels here either */

@@ -48,6 +48,8 @@ typedef struct ts_tracer {
   bool layered;            /* `repeat` is given */
   bool lists_parameters;   /* rows list their weights */
   uint32_t unit;
+  const uint32_t *unit_of; /* by row, where stages are cut between modules; else NULL */
+  uint32_t first_module;   /* the first row of one */
   ts_measured *last;       /* of the op added last */
 } ts_tracer;
 
@@ -68,5 +70,6 @@ bool ts_traced_place(ts_tracer *t);
 bool ts_traced_batch(ts_tracer *t);
 bool ts_traced_layer(ts_tracer *t);
 bool ts_traced_pairs(ts_tracer *t);
+void ts_traced_modules(ts_tracer *t); /* that stages are cut between */
 
 #endif

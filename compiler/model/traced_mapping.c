@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/eval/label.h"
+#include "compiler/eval/module.h"
 #include "compiler/model/graph.h"
 
 enum { MAX_PATTERNS = 128 };
@@ -115,6 +116,31 @@ static bool read_list(traced_mapping_reader *r, const ts_record *map, const char
   return true;
 }
 
+const ts_applied *ts_with_mapping(ts_session *s, const ts_applied *model, const char *file,
+                                  const char *name)
+{
+  const ts_value *given = model ? ts_record_find(&model->args, "ops") : NULL;
+  ts_applied *with = TS_NEW(s->arena, ts_applied);
+  ts_value library;
+  if (given && given->type != TS_T_NONE)
+    return model;
+  *with = model ? *model : *with;
+  ts_module *m = ts_module_of_library(s, file);
+  if (m && !ts_diags_errors(s->diags))
+    ts_module_lookup(s, m, ts_lang_intern(s->lang, name, strlen(name)), with->span, &library);
+  if (!m || ts_diags_errors(s->diags))
+    return NULL;
+  uint32_t count = with->args.count, kept = 0;
+  ts_field *fields = TS_NEW_ARRAY(s->arena, ts_field, count + 1);
+  for (uint32_t i = 0; i < count; i++)
+    if (strcmp(with->args.at[i].name, "ops") != 0)
+      fields[kept++] = with->args.at[i];
+  fields[kept++] = (ts_field){ts_lang_intern(s->lang, "ops", 3),
+                              ts_arena_copy(s->arena, &library, sizeof library), with->span};
+  with->args = (ts_record){.count = kept, .at = fields};
+  return with;
+}
+
 bool ts_mapping_read(ts_session *s, const ts_applied *model, ts_mapping *map)
 {
   traced_mapping_reader reader = {s, model, map}, *r = &reader;
@@ -123,13 +149,14 @@ bool ts_mapping_read(ts_session *s, const ts_applied *model, ts_mapping *map)
     return bad_mapping(r, model->span, "`trace` needs a mapping from kinds of rows to ops",
                        "give `ops:`, a record as in std.import");
   const ts_record *in = v->u.record;
-  const ts_value *sums = ts_record_find(in, "sums");
+  const ts_value *sums = ts_record_find(in, "sums"), *modules = ts_record_find(in, "modules");
   const struct { const char *field; ts_patterns *list;
   } lists[] = {{"given", &map->given},         {"ignored", &map->ignored},
                {"optimizer", &map->optimizer}, {"floor", &map->floor},
                {"lists", &map->lists},         {"values", &map->values},
-               {"constants", &map->constants}};
-  *map = (ts_mapping){.sums = sums && sums->type == TS_T_BOOL && sums->u.truth};
+               {"constants", &map->constants}, {"joined", &map->joined}};
+  *map = (ts_mapping){.sums = sums && sums->type == TS_T_BOOL && sums->u.truth,
+                      .modules = modules && modules->type == TS_T_BOOL && modules->u.truth};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     if (!read_patterns(r, in, lists[i].field, lists[i].list))
       return false;

@@ -224,7 +224,7 @@ bool ts_traced_place(ts_tracer *t)
     if (p->role == TS_ROW_OP)
       p->label = label_of(t, row, p->path, &seen);
     if (row->stage == TS_ROW_OPTIMIZER || ts_patterns_match(&t->map.optimizer, row->kind))
-      t->g->optimizer_seconds += row->forward + row->backward;
+      t->g->optimizer_seconds += t->rows.untimed ? 0 : row->forward + row->backward;
   }
   return true;
 }
@@ -339,6 +339,37 @@ bool ts_traced_layer(ts_tracer *t)
                "a layer is recognized by the number in its path, as in `h.0.attn`; leave `repeat:` "
                "out if the table lists the whole model");
   return false;
+}
+
+/* A numbered module, `blocks.3` of `blocks.3.mlp.up`: what is a unit to stages. */
+static const char *module_of(ts_tracer *t, uint32_t row)
+{
+  const char *path = t->places[row].path, *inside = behind_number(path);
+  return inside ? ts_lang_intern(t->s->lang, path, (size_t)(inside - path - 1)) : NULL;
+}
+
+/* Rows between modules belong to the one before them. */
+void ts_traced_modules(ts_tracer *t)
+{
+  uint32_t *unit = TS_NEW_ARRAY(t->s->arena, uint32_t, t->rows.count + 1), count = 0, last = 0;
+  const char *inside = NULL;
+  for (uint32_t i = 0; i < t->rows.count; i++) {
+    const char *module = module_of(t, i);
+    if (module && !count)
+      t->first_module = i;
+    count += module && module != inside;
+    inside = module ? module : inside;
+    last = module ? i : last;
+    unit[i] = count ? count - 1 : 0;
+  }
+  for (uint32_t i = last + 1; i < t->rows.count; i++)
+    unit[i] = count;
+  if (!count)
+    return;
+  t->unit_of = unit;
+  t->g->unit_count = count;
+  t->g->unit_name = ts_traced_intern(t, "module");
+  t->g->unit_span = t->model->span;
 }
 
 /* -- backward rows of stage tables -- */

@@ -2,12 +2,14 @@
 #include "compiler/model/traced_table.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/csv.h"
 #include "base/hash_table.h"
 #include "compiler/eval/files.h"
 #include "compiler/eval/names.h"
+#include "compiler/model/traced_graph.h"
 
 enum { MAX_COLUMNS = 64, MAX_ROWS = 1 << 17, MAX_INPUTS = 1 << 14, MAX_RANK = 8 };
 
@@ -22,6 +24,8 @@ typedef struct file {
   const char *cell[MAX_COLUMNS];
   uint32_t cell_count;
   const char *device, *batch_dim; /* of comments; NULL: none */
+  bool untimed;                   /* `# times: none` */
+  double update;                  /* `# update: N B` */
   bool damaged;    /* a row or comment was wrong, and said so */
 } file;
 
@@ -87,6 +91,15 @@ static bool take_comment(file *f)
     return traced_table_fail(f, "a table is of one device", "the table is of `%s` already",
                              f->device);
   f->device = device ? device : f->device;
+  const char *times = traced_table_stated(f, "times:");
+  f->untimed |= times && strncmp(times, "none", 4) == 0;
+  const char *update = traced_table_stated(f, "update:");
+  if (update) {
+    char *end;
+    f->update = strtod(update, &end);
+    if (end == update || strcmp(end, " B") != 0 || !(f->update >= 0 && f->update < 1e18))
+      return traced_table_fail(f, "bytes: `# update: 4096 B`", "`%.40s` is no size", update);
+  }
   const char *batch = traced_table_stated(f, "batch_dim:");
   if (batch && (strlen(batch) != 1 || *batch < '0' || *batch >= '0' + MAX_RANK))
     return traced_table_fail(f, "a number from 0: `# batch_dim: 1`", "`%.40s` is not a dimension",
@@ -616,8 +629,14 @@ bool ts_rows_parse(ts_session *s, const ts_table_source *source, ts_table_text t
     f.number = ts_sources_add(s->sources, f.name, "trace", f.csv.text, f.csv.size);
   for (size_t i = 0; i < list.count; i++)
     list.at[i].span.file = list.at[i].given ? 0 : f.number;
-  *rows = (ts_rows){(uint32_t)list.count, list.at,  f.name,
-                    table.listed,         f.device, f.batch_dim ? *f.batch_dim - '0' : -1};
+  *rows = (ts_rows){(uint32_t)list.count,
+                    list.at,
+                    f.name,
+                    table.listed,
+                    f.device,
+                    f.batch_dim ? *f.batch_dim - '0' : -1,
+                    f.untimed,
+                    f.update};
   return true;
 }
 
@@ -639,6 +658,6 @@ bool ts_rows_read(ts_session *s, const ts_table_source *source, ts_rows *rows)
   ts_table_text table = {0}, tensors = {0};
   if (read_text(s, source, source->file, &table) && source->tensors)
     read_text(s, source, source->tensors, &tensors);
-  return table.text && (tensors.text || !source->tensors) &&
+  return table.text && ts_rows_of_graph(s, source, &table) && (tensors.text || !source->tensors) &&
          ts_rows_parse(s, source, table, tensors, rows);
 }

@@ -37,12 +37,15 @@ typedef struct ts_row {
 
 /* name: of the file, to people; listed: the same in an IR; device: on which it was recorded (`#
  * device: NAME`), NULL when it names none. */
-/* batch_dim: which dimension of its inputs is the batch (`# batch_dim: N`), -1: not stated. */
+/* batch_dim: which dimension of its inputs is the batch (`# batch_dim: N`), -1: not stated.
+ * untimed: nobody measured (`# times: none`); times say that there was a kernel, and no more. */
 typedef struct ts_rows {
   uint32_t count;
   ts_row *at;
   const char *name, *listed, *device;
   int32_t batch_dim;
+  bool untimed;
+  double update_bytes; /* untimed: what an update of all parameters moves (`# update: N B`) */
 } ts_rows;
 
 typedef struct ts_table_source {

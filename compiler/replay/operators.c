@@ -26,37 +26,14 @@ struct ts_rank_operators {
 
 /* ---- The mapping ---- */
 
-/* That of the library, where the plan has none. */
-static bool library_mapping(ts_session *s, const ts_applied *model, bool counted, ts_value *out)
-{
-  const char *name = counted ? "counted_work" : "aten";
-  ts_module *m =
-    ts_module_of_library(s, counted ? "std/import/counted.ts" : "std/import/aten.ts");
-  if (!m || ts_diags_errors(s->diags))
-    return false;
-  ts_module_lookup(s, m, ts_lang_intern(s->lang, name, strlen(name)), model->span, out);
-  return !ts_diags_errors(s->diags);
-}
-
 ts_rank_operators *ts_rank_operators_new(ts_session *s, const ts_plan *plan,
                                          const ts_applied *model, bool counted)
 {
   ts_rank_operators *o = TS_NEW(s->arena, ts_rank_operators);
-  *o = (ts_rank_operators){.s = s, .plan = plan, .model = model};
-  const ts_value *given = model ? ts_record_find(&model->args, "ops") : NULL;
-  ts_applied *with = TS_NEW(s->arena, ts_applied);
-  if (model)
-    *with = *model;
-  if (!given || given->type == TS_T_NONE) {
-    ts_value library;
-    ts_field *field = TS_NEW(s->arena, ts_field);
-    if (!library_mapping(s, with, counted, &library))
-      return NULL;
-    *field = (ts_field){"ops", ts_arena_copy(s->arena, &library, sizeof library), with->span};
-    with->args = (ts_record){.count = 1, .at = field};
-  }
-  o->model = with;
-  return ts_mapping_read(s, with, &o->map) ? o : NULL;
+  *o = (ts_rank_operators){.s = s, .plan = plan};
+  o->model = counted ? ts_with_mapping(s, model, "std/import/counted.ts", "counted_work") :
+                       ts_with_mapping(s, model, "std/import/aten.ts", "aten");
+  return o->model && ts_mapping_read(s, o->model, &o->map) ? o : NULL;
 }
 
 /* ---- Tensors ---- */

@@ -5,11 +5,10 @@
 
 #include "base/digest.h"
 #include "compiler/eval/files.h"
+#include "compiler/model/traced_graph.h"
 #include "trace/chakra_ranks.h"
 #include "trace/play_rank_graph.h"
 #include "trace/read/goal.h"
-
-static const char place[] = "{rank}";
 
 static bool rank_files_wrong(ts_session *s, const ts_applied *model, const ts_error *error,
                              const char *name)
@@ -21,14 +20,6 @@ static bool rank_files_wrong(ts_session *s, const ts_applied *model, const ts_er
   if (error->help[0])
     ts_diag_help(d, "%s", error->help);
   return false;
-}
-
-static const char *rank_files_name_of(ts_session *s, const char *pattern, uint32_t rank)
-{
-  const char *at = strstr(pattern, place);
-  return at ? ts_arena_printf(s->arena, "%.*s%u%s", (int)(at - pattern), pattern, rank,
-                              at + sizeof place - 1) :
-              pattern;
 }
 
 static const ts_events *read_file(ts_session *s, const ts_applied *model, const char *name)
@@ -61,14 +52,14 @@ static bool read_ranks(ts_session *s, const ts_applied *model, const ts_events *
   if (count > s->limits.ranks)
     ts_fail(&error, "play a smaller job", "it is of %u ranks; at most %u are played", count,
             (uint32_t)s->limits.ranks);
-  else if (count > 1 && !strstr(out->name, place))
+  else if (count > 1 && !strstr(out->name, ts_graph_rank_place))
     ts_fail(&error, "write {rank} for its number: graph(\"job.{rank}.json\")",
             "it is the graph of one rank of %u", count);
   if (error.message[0])
     return rank_files_wrong(s, model, &error, out->name);
   ranks[0] = first;
   for (uint32_t r = 1; r < count; r++)
-    if (!(ranks[r] = read_file(s, model, rank_files_name_of(s, out->name, r))))
+    if (!(ranks[r] = read_file(s, model, ts_graph_file_of_rank(s->arena, out->name, r))))
       return false;
   out->ranks = ranks;
   return true;
@@ -83,8 +74,8 @@ static bool read_chakra(ts_session *s, const ts_applied *model, const ts_events 
   ts_found found;
   size_t size = 0;
   TS_PUSH(s->arena, &files, first);
-  while (strstr(out->name, place) && files.count < s->limits.ranks) {
-    const char *name = rank_files_name_of(s, out->name, (uint32_t)files.count);
+  while (strstr(out->name, ts_graph_rank_place) && files.count < s->limits.ranks) {
+    const char *name = ts_graph_file_of_rank(s->arena, out->name, (uint32_t)files.count);
     if (!ts_session_resolve(s, model->span.file, name, &found))
       break;
     const ts_events *e = read_file(s, model, name);
@@ -92,8 +83,8 @@ static bool read_chakra(ts_session *s, const ts_applied *model, const ts_events 
       return false;
     TS_PUSH(s->arena, &files, e);
   }
-  const char *groups = ts_chakra_groups_name(s->arena, rank_files_name_of(s, out->name, 0)),
-             *text = NULL;
+  const char *rank = ts_graph_file_of_rank(s->arena, out->name, 0),
+             *groups = ts_chakra_groups_name(s->arena, rank), *text = NULL;
   if (groups && ts_session_resolve(s, model->span.file, groups, &found) &&
       !(text = ts_session_read(s, model->span.file, groups, "trace", model->span, &size, &found)))
     return false;
@@ -107,7 +98,7 @@ bool ts_rank_files_read(ts_session *s, const ts_applied *model, ts_rank_files *o
   const ts_value *file = ts_record_find(&model->args, "file");
   ts_error error = {0};
   out->name = file->u.string;
-  const ts_events *first = read_file(s, model, rank_files_name_of(s, out->name, 0));
+  const ts_events *first = read_file(s, model, ts_graph_file_of_rank(s->arena, out->name, 0));
   if (!first)
     return false;
   if (ts_is_chakra(first))

@@ -12,6 +12,7 @@
 #include "compiler/lower/calibrated.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/machine/cluster.h"
+#include "compiler/model/traced_graph.h"
 #include "compiler/replay/operators.h"
 #include "compiler/replay/rank_files.h"
 #include "compiler/replay/workload.h"
@@ -42,10 +43,11 @@ typedef struct replayer {
   bool stages;                 /* of the workload: a program each */
 } replayer;
 
-bool ts_plan_replays(const ts_session *s, const ts_plan *plan)
+bool ts_plan_replays(ts_session *s, const ts_plan *plan)
 {
-  return s->options->ranks || (plan->model.type == TS_T_APPLIED && !plan->model.u.applied->decl &&
-                               !strcmp(plan->model.u.applied->name, "graph"));
+  return s->options->ranks ||
+         (plan->model.type == TS_T_APPLIED && !plan->model.u.applied->decl &&
+          !strcmp(plan->model.u.applied->name, "graph") && !ts_plan_divides(s, plan));
 }
 
 /* ---- Kernels ---- */
@@ -272,7 +274,8 @@ static bool check_fields(const replayer *r)
                              others[i].name);
     ts_diag_here(d, "the graphs say what each rank does");
     ts_diag_label(d, r->l.plan->span_of[TS_PLAN_model], "the graphs");
-    ts_diag_help(d, "leave it out");
+    ts_diag_help(d, "leave it out; or trace the script as one rank, `trainspec-trace --world 1`: "
+                    "plans divide such a graph");
     return false;
   }
   return true;

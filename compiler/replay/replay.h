@@ -6,7 +6,7 @@
 #include "compiler/lower/lower.h"
 
 /* The plan plays graphs: its model is graph(...), or the session has some in its stead. */
-bool ts_plan_replays(const ts_session *s, const ts_plan *plan);
+bool ts_plan_replays(ts_session *s, const ts_plan *plan);
 /* REFUSED or DONE. */
 ts_pass_status ts_plan_replay(ts_session *s, const ts_plan *plan, ts_lowered *to);
 

@@ -21,14 +21,17 @@ fn _stride(row: Record) -> Int = if len(row.inputs[0]) == 4 and len(row.output) 
 fn _padding(row: Record) -> Int = div(_kernel(row), 2)
 
 // `causal`: attention of queries to as many keys has a causal mask, which tables do not say.
-fn recorded(causal: Bool = true) = {
+// `modules`: stages are cut between numbered modules (`blocks.3`), as scripts cut them.
+fn recorded(causal: Bool = true, modules: Bool = false) = {
   sums: true,
+  modules,
   given: "input",
+  joined: "aten::unbind|aten::split*|aten::unsafe_split*|aten::chunk|aten::unsafe_chunk|part",
   optimizer: "optimizer",
   constants: "aten::arange|aten::ones*|aten::zeros*|aten::full*|aten::empty*|aten::scalar_tensor|aten::eye|aten::linspace|aten::new_*|aten::tril_indices|aten::triu_indices",
   ops: [
     { kind: "tied *", op: tied_linear, args: { out: _last } },
-    { kind: "aten::mm|aten::addmm|aten::linear|aten::matmul|aten::_addmm_activation|aten::_scaled_mm|aten::bmm", op: linear, args: { out: _last, bias: _bias } },
+    { kind: "aten::mm|aten::addmm|aten::linear|aten::matmul|aten::_addmm_activation|aten::_scaled_mm|aten::bmm", op: linear, args: { out: _last, bias: _bias, epilogue: true } },
     { kind: "aten::mm|aten::bmm|aten::baddbmm|aten::matmul", op: batched_matmul },
     { kind: "aten::embedding", op: embedding, args: { vocab: _rows, hidden: _last } },
     { kind: "aten::native_layer_norm|aten::layer_norm", op: layernorm },
@@ -50,6 +53,7 @@ fn recorded(causal: Bool = true) = {
       args: { shape: _shape, follow: _follow, whole: _whole, copies: _copies, copies_back: _copies_back },
     },
     { kind: "aten::add|aten::add_|aten::sub|aten::sub_|aten::neg|aten::masked_fill*|aten::where", op: sum_of_tensors },
+    { kind: "aten::div|aten::div_|aten::mul|aten::mul_", op: scaled },
     { kind: "*", op: weighted, args: { held: _held } },
     { kind: "*", op: opaque_weighted, args: { shape: _shape, follow: _follow, whole: _whole, held: _held } },
     { kind: "*", op: pointwise },
@@ -69,3 +73,5 @@ fn recorded(causal: Bool = true) = {
     { path: "embed|*.embed", label: "words" },
   ],
 }
+// What `model = graph(...)` of one rank is divided by.
+let divided = recorded(modules: true)

@@ -21,7 +21,7 @@
 // is not trained: it is held, and has neither gradient nor state. `given`: w is a tensor that some
 // other op made, and no weight. `turned`: the weight gradient takes transposed copies of both operands, since
 // the tensor cores of Hopper multiply 8 bits in one layout alone. `cached`: the output stays, though no
-// backward needs it.
+// backward needs it. `epilogue`: the product adds the bias itself (addmm).
 //
 // `rank`: beside a product that is frozen stand low-rank adapters that are trained (LoRA, Hu et al.,
 // arXiv 2106.09685; peft/tuners/lora/layer.py): x a^T of this width, then u, whose outcome is scaled and
@@ -34,6 +34,7 @@ op linear(
   x: Tensor,
   out: Int,
   bias: Bool = false,
+  epilogue: Bool = false,
   tied: Bool = false,
   table: Label = "embed",
   products: Any = none,
@@ -85,7 +86,7 @@ op linear(
       reads = [x, weight]
       writes = [y]
     }
-    kernel elementwise if bias { reads = [y, b], writes = [y] }
+    kernel elementwise if bias and not epilogue { reads = [y, b], writes = [y] }
     kernel elementwise if tuned and dropped { reads = [adapters * bytes(x)], writes = [adapters * bytes(x), adapters * numel(x) * 1 B] }
     kernel gemm if tuned {
       m = rows(x)

@@ -377,6 +377,17 @@ class Acting(Folder):
             self.assertEqual([row[row.index("[["):].rstrip('"') for row in rows], ["[[128],[128,64]]", "[[128],[128]]", "[[64],[64,128]]"])
             self.assertEqual([row.split(",")[0] for row in rows], ["0", "2", "3"])
 
+    def test_one_rank_alone_is_a_model(self):
+        """Its graph says which tensors operators take and give, without times too; those of more ranks do not."""
+        self.trace(1, [self.script(LOSS)])
+        graph = read(self.folder, "traced", 0)
+        self.assertTrue(graph["tensors"] and all("takes" in n for n in graph["nodes"] if "comm" not in n))
+        self.assertTrue(all("gradient_of" in n for n in graph["nodes"] if n["phase"] == "backward"))
+        if os.environ.get("TRAINSPEC"):
+            table = subprocess.run([os.environ["TRAINSPEC"], "table", "--model", str(self.folder / "traced.0.json")], capture_output=True, text=True, timeout=LIMIT)
+            self.assertEqual(table.returncode, 0, table.stderr)
+            self.assertIn("# times: none", table.stdout)
+
     def test_script_that_fails(self):
         done = self.trace(2, [self.script("raise ValueError('of the script')")], status=1)
         self.assertIn("of the script", done.stderr)

@@ -58,7 +58,7 @@ class Recorder(TorchDispatchMode):
         self.seen_by = {}          # (stream, other): the last node of the other that the stream has waited for
         self.schemas, self.phases, self.labels = {}, ["forward"], None
         self.unwaited, self.timers = [], []  # collectives whose end the backward waits for
-        self.flow = Dataflow() if timed else None
+        self.flow = Dataflow() if timed or world == 1 else None  # one rank alone is a whole model, which plans divide
         self.parameters = {}
         self.optimizers = weakref.WeakSet()
         self.backward_from = None  # the first node not yet given to a node of autograd
