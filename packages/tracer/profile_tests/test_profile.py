@@ -229,7 +229,7 @@ class Gone(unittest.TestCase):
         self.assertIn("rank 1 did not answer", self.gone("import time; time.sleep(60)", 1))
 
 
-@unittest.skipUnless(TORCH, "no PyTorch")
+@unittest.skipUnless(TORCH and os.environ.get("TS_TEST_ALL"), "no PyTorch, or long: TS_TEST_ALL=1 runs it")
 class Whole(InFolder):
     def profile(self, *arguments):
         return subprocess.run([sys.executable, "-m", "trainspec_profile", self.folder, *arguments], env=dict(os.environ, PYTHONPATH=str(ROOT)), capture_output=True, text=True, timeout=600)
