@@ -117,38 +117,46 @@ static void import_names(start_writer *w, const ts_ast *node, bool any)
     import_names(w, node->child[i], any);
 }
 
-static bool start_give(start_writer *w, const ts_ast *plan, const ts_define *value)
+/* The text of a value, whose bare word is a string where one is asked for. NULL after an error: it
+ * is no expression. */
+static const char *start_value(start_writer *w, const ts_ast *formal, const ts_define *value)
 {
   ts_session *s = w->start->s;
-  const ts_ast *formal = formal_of(plan, value->name);
-  if (!formal)
-    return true;
   const char *name = ts_arena_printf(w->arena, "-D %s", value->name);
   const ts_ast *expr = ts_parse_expr(
     s->lang, ts_sources_add(s->sources, name, "command line", value->expression,
                             strlen(value->expression)));
+  ts_value word;
   if (!expr)
-    return false;
+    return NULL;
+  if (ts_bare_word(s, w->start->module->env, ts_ast_type(formal), expr, &word) &&
+      word.type == TS_T_STRING)
+    return ts_arena_printf(w->arena, "\"%s\"", word.u.string);
   import_names(w, expr, true);
+  return value->expression;
+}
+
+/* `fixed`: the search does not vary it. */
+static bool start_give(start_writer *w, const ts_ast *plan, const ts_ast *search,
+                       const ts_define *value, bool fixed)
+{
+  const ts_ast *formal = formal_of(plan, value->name);
+  const char *text = formal ? start_value(w, formal, value) : NULL;
+  if (!text)
+    return !formal;
   const ts_ast *old = ts_ast_default(formal);
   ts_span at = old ? old->span : ts_ast_type(formal)->span;
   TS_PUSH(w->arena, &w->edits,
           (edit){old ? at.begin : at.end, at.end,
-                 ts_arena_printf(w->arena, "%s%s", old ? "" : " = ", value->expression)});
-  return true;
-}
-
-/* What was asked for is not varied. */
-static void start_fix(start_writer *w, const ts_ast *search, const ts_define *value)
-{
-  for (uint32_t i = 0; i < search->count; i++) {
+                 ts_arena_printf(w->arena, "%s%s", old ? "" : " = ", text)});
+  for (uint32_t i = 0; i < search->count && fixed; i++) {
     const ts_ast *item = search->child[i];
     if (item->kind != TS_AST_VARY || strcmp(item->name, value->name) != 0)
       continue;
-    ts_span at = ts_ast_value(item)->span;
-    TS_PUSH(w->arena, &w->edits,
-            (edit){at.begin, at.end, ts_arena_printf(w->arena, "[%s]", value->expression)});
+    at = ts_ast_value(item)->span;
+    TS_PUSH(w->arena, &w->edits, (edit){at.begin, at.end, ts_arena_printf(w->arena, "[%s]", text)});
   }
+  return true;
 }
 
 static int by_place(const void *a, const void *b)
@@ -199,10 +207,8 @@ const char *ts_start_text(const ts_start *start, size_t search, const char *name
   start_writer w = {.start = start, .arena = s->arena};
   const ts_ast *plan = plan_of(start, search), *decl = start->searches.at[search].decl;
   for (uint32_t i = 0; i < value_count; i++)
-    if (!start_give(&w, plan, &values[i]))
+    if (!start_give(&w, plan, decl, &values[i], i < fixed))
       return NULL;
-  for (uint32_t i = 0; i < fixed; i++)
-    start_fix(&w, decl, &values[i]);
   import_names(&w, plan, false);
   import_names(&w, decl, false);
   ts_span called = plan->name_span, of = ts_ast_plan(decl)->span;
