@@ -150,12 +150,12 @@ fn _vocabulary(a: MegatronArguments) -> Int = if a.padded_vocab_size > 0 then a.
 )
 fn _padded(n: Int, to: Int) -> Int = ceil_div(n, to) * to
 fn _kv_heads(a: MegatronArguments) -> Int = if a.group_query_attention then a.num_query_groups else a.num_attention_heads
-// Which of Transformer Engine's libraries serves: the one that is asked for, else cuDNN on Hopper and
-// FlashAttention elsewhere (get_attention_backend of transformer_engine/pytorch/attention), which
+// Which of Transformer Engine's libraries serves: the one that is asked for, else cuDNN from Hopper on
+// and FlashAttention before (get_attention_backend of transformer_engine/pytorch/attention), which
 // `--use-flash-attn` does not change: Megatron-Core does not read it.
 fn _attention(a: MegatronArguments) -> String = if a.deepspeed and a.use_flash_attn then "flash" else if a.transformer_impl == "local"
   then "unfused" else if a.attention_backend == "unfused" or a.attention_backend == "local" then "unfused" else if a.attention_backend ==
-  "flash" or a.context_parallel_size > 1 then "flash" else if a.attention_backend == "fused" or _generation(a.gpu) == 9
+  "flash" or a.context_parallel_size > 1 then "flash" else if a.attention_backend == "fused" or _generation(a.gpu) >= 9
   then "fused" else "flash"
 // Layers with experts: a list of 0 and 1, or each n-th.
 fn _expert_layers(a: MegatronArguments) -> List = if a.num_experts == 0 then [0 for i in 0..a.num_layers] else if is_list(
