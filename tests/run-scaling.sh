@@ -80,7 +80,7 @@ grows offload 1500 "$build/tsrun"
 grows recompute 1500 "$build/tsrun"
 grows stages 1000 "$build/tsrun"
 grows links 4096 "$build/tsrun"
-grows ways_out 400 "$build/tsrun"
+grows ways_out 200 "$build/tsrun"
 grows micro_batches 4000 "$build/tsrun"
 grows names 50000 "$build/tsc" --check
 grows imports 900 "$build/tsc" --check
