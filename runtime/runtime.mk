@@ -203,8 +203,6 @@ libts_a_SOURCES += \
 	runtime/report/modules.c \
 	runtime/report/modules.h \
 	runtime/report/out_of_memory.c \
-	runtime/report/pack.c \
-	runtime/report/pack.h \
 	runtime/report/page.h \
 	runtime/report/page_data.c \
 	runtime/report/page_frame.c \

@@ -97,7 +97,6 @@ tests_unit_sources = \
 	tests/unit/test_offload.c \
 	tests/unit/test_order.c \
 	tests/unit/test_output.c \
-	tests/unit/test_pack.c \
 	tests/unit/test_packed.c \
 	tests/unit/test_packet.c \
 	tests/unit/test_pipeline.c \

@@ -4,19 +4,20 @@
  *
  * `ts` and `dur` are in microseconds; viewers round below a nanosecond, so both ends are rounded to
  * it (neighbours stay neighbours) and the exact picoseconds are in `args`. */
+#define _GNU_SOURCE /* fopencookie */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #include "base/json_writer.h"
 #include "base/output.h"
 #include "base/table.h"
 #include "ir/names.h"
 #include "ir/spelling.h"
-#include "runtime/account/run.h"
 #include "runtime/account/timeline.h"
-#include "runtime/report/pack.h"
 #include "runtime/report/report.h"
 
 enum { TRACK_HOST = 1, TRACK_WORK = 2, TRACK_STREAMS = 3 };
@@ -349,11 +350,29 @@ static bool is_packed(const char *path)
 
 /* ---- The file ---- */
 
+static ssize_t pack(void *packed, const char *bytes, size_t size)
+{
+  return size && gzwrite(packed, bytes, (unsigned)size) != (int)size ? 0 : (ssize_t)size;
+}
+
+static int end_packing(void *packed) { return gzclose(packed) == Z_OK ? 0 : -1; }
+
+/* A stream whose bytes end packed in `file`; closing it leaves that open. NULL with errno. */
+static FILE *packing(FILE *file)
+{
+  int copy = dup(fileno(file)); /* zlib closes its own */
+  gzFile packed = copy < 0 ? NULL : gzdopen(copy, "wb3");
+  if (!packed)
+    return NULL;
+  gzbuffer(packed, 1 << 18);
+  return fopencookie(packed, "w", (cookie_io_functions_t){.write = pack, .close = end_packing});
+}
+
 /* Into an open file. 0 or an errno value. */
 static int write_trace(const ts_summary *s, const ts_trace_options *options, bool packed,
                        ts_arena *arena, FILE *file)
 {
-  chrome_writer w = {.out = packed ? ts_packing(file, ts_run_threads(s->run)) : file,
+  chrome_writer w = {.out = packed ? packing(file) : file,
                      .s = s,
                      .shown = shown_ranks(s, options, arena),
                      .window = options->window,
