@@ -94,6 +94,7 @@ typedef struct init_task {
   size_t refused_size;
   ts_compile_options refused_options;
   double least, least_limit;
+  const char *lacking; /* a parameter that was given, and that some plan does not have */
 } init_task;
 
 static const char *init_place(const init_task *t)
@@ -264,12 +265,25 @@ static bool play_search(init_task *t)
   return false;
 }
 
+/* A parameter that was given and that the plan of a search does not have; NULL: none. */
+static const char *init_lacking(const init_task *t, size_t search)
+{
+  for (size_t i = 0; i < t->plan.defines.count; i++)
+    if (!ts_start_default(&t->start, search, t->plan.defines.at[i].name))
+      return t->plan.defines.at[i].name;
+  return NULL;
+}
+
 /* The search of std.tools.start whose best plan is written. False: none. */
 static bool init_find(init_task *t, size_t *search)
 {
   const char *passed = "";
   for (*search = 0; *search < t->start.searches.count; ++*search) {
     if (!strcmp(t->start.searches.at[*search].plan, passed))
+      continue;
+    const char *lacking = init_lacking(t, *search);
+    t->lacking = lacking ? lacking : t->lacking;
+    if (lacking)
       continue;
     if (!open_search(t, *search))
       return false;
@@ -662,8 +676,14 @@ static int say_none(init_task *t)
       ts_input_close(&input);
     return ts_options_report(&t->options, s->diags);
   }
-  ts_put_text(stderr, "%s: no plan of std.tools.start is for this model and so many gpus\n",
-              t->options.called);
+  if (t->lacking)
+    ts_put_text(stderr,
+                "%s: no plan of std.tools.start that is for this model has a parameter `%s`: leave "
+                "it out\n",
+                t->options.called, t->lacking);
+  else
+    ts_put_text(stderr, "%s: no plan of std.tools.start is for this model and so many gpus\n",
+                t->options.called);
   return TS_EXIT_NO;
 }
 

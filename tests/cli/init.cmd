@@ -13,6 +13,7 @@ try mixtral_8x7b h100 16; try gpt2_xl a100 8 -D global=32; try resnet50 h100 8; 
 try mt_nlg_530b a100 2240 -D cp=1 -D micro=1 -D v=1; grep -n padded_vocab plan.ts
 # What was asked for is not varied.
 try 'llama3_8b(2048)' h100 16 -D tp=8 -D recompute=full; grep 'vary tp\|tp: Int\|recompute = \|recompute: \|vary recompute' plan.ts
+trainspec init --model llama3_8b --gpu h100 -D recompute=fulll -o none.ts 2>&1 | head -1; trainspec init --model resnet50 --gpu h100 -D tp=2 -o none.ts
 # Routers ask for tf32, which these devices do not have: they compute it at a rate that they state.
 try mixtral_8x7b mi350x 16; try mixtral_8x7b gaudi2 16; try mixtral_8x7b v5p 16
 # What was refused is told beside what does not fit.
