@@ -26,6 +26,14 @@ char *ts_arena_string(ts_arena *arena, const char *bytes, size_t length); /* add
 char *ts_arena_printf(ts_arena *arena, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
 char *ts_arena_vprintf(ts_arena *arena, const char *format, va_list args);
+/* In a function with arguments after `format`: their text. */
+#define TS_FORMATTED(arena, format, text)                                                          \
+  do {                                                                                             \
+    va_list args_;                                                                                 \
+    va_start(args_, format);                                                                       \
+    text = ts_arena_vprintf(arena, format, args_);                                                 \
+    va_end(args_);                                                                                 \
+  } while (0)
 size_t ts_arena_used(const ts_arena *arena);
 
 #define TS_NEW(arena, type) ((type *)ts_arena_alloc((arena), sizeof(type)))

@@ -45,14 +45,6 @@ ts_diags *ts_diags_new(ts_arena *arena, const ts_sources *sources)
   return diags;
 }
 
-#define FORMATTED(arena, format, text)                 \
-  do {                                                 \
-    va_list args_;                                     \
-    va_start(args_, format);                           \
-    text = ts_arena_vprintf(arena, format, args_);     \
-    va_end(args_);                                     \
-  } while (0)
-
 ts_diag *ts_diag_add(ts_diags *diags, ts_code code, ts_span primary, const char *format, ...)
 {
   ts_diag *d = TS_NEW(diags->arena, ts_diag);
@@ -60,7 +52,7 @@ ts_diag *ts_diag_add(ts_diags *diags, ts_code code, ts_span primary, const char 
   d->code = code;
   d->severity = codes[code].severity;
   d->primary = primary;
-  FORMATTED(d->arena, format, d->message);
+  TS_FORMATTED(d->arena, format, d->message);
   if (d->severity == TS_WARNING) {
     d->off = diags->off[code];
     if (diags->promoted[code] || diags->warnings_are_errors)
@@ -74,7 +66,7 @@ ts_diag *ts_diag_add_error(ts_diags *diags, ts_code code, const ts_error *e, con
                            ...)
 {
   char *what;
-  FORMATTED(diags->arena, format, what);
+  TS_FORMATTED(diags->arena, format, what);
   ts_diag *d = ts_diag_add(diags, code, TS_NO_SPAN, "%s: %s", what, e->message);
   if (e->column)
     ts_diag_fact(d, "where", "line %u, column %u", e->line, e->column);
@@ -87,12 +79,12 @@ ts_diag *ts_diag_add_error(ts_diags *diags, ts_code code, const ts_error *e, con
   return d;
 }
 
-void ts_diag_here(ts_diag *d, const char *format, ...) { FORMATTED(d->arena, format, d->here); }
+void ts_diag_here(ts_diag *d, const char *format, ...) { TS_FORMATTED(d->arena, format, d->here); }
 
 void ts_diag_label(ts_diag *d, ts_span span, const char *format, ...)
 {
   ts_diag_text label = {.span = span};
-  FORMATTED(d->arena, format, label.text);
+  TS_FORMATTED(d->arena, format, label.text);
   if (span.file)
     TS_PUSH(d->arena, &d->labels, label);
 }
@@ -100,14 +92,14 @@ void ts_diag_label(ts_diag *d, ts_span span, const char *format, ...)
 void ts_diag_note_at(ts_diag *d, ts_span span, const char *format, ...)
 {
   ts_diag_child child = {.kind = TS_CHILD_NOTE, .span = span};
-  FORMATTED(d->arena, format, child.text);
+  TS_FORMATTED(d->arena, format, child.text);
   TS_PUSH(d->arena, &d->children, child);
 }
 
 void ts_diag_note(ts_diag *d, const char *format, ...)
 {
   ts_diag_child child = {.kind = TS_CHILD_NOTE};
-  FORMATTED(d->arena, format, child.text);
+  TS_FORMATTED(d->arena, format, child.text);
   TS_PUSH(d->arena, &d->children, child);
 }
 
@@ -115,14 +107,14 @@ void ts_diag_fact(ts_diag *d, const char *name, const char *format, ...)
 {
   ts_diag_child fact = {.kind = TS_CHILD_FACT,
                         .name = ts_arena_string(d->arena, name, strlen(name))};
-  FORMATTED(d->arena, format, fact.text);
+  TS_FORMATTED(d->arena, format, fact.text);
   TS_PUSH(d->arena, &d->children, fact);
 }
 
 void ts_diag_help(ts_diag *d, const char *format, ...)
 {
   ts_diag_child help = {.kind = TS_CHILD_HELP};
-  FORMATTED(d->arena, format, help.text);
+  TS_FORMATTED(d->arena, format, help.text);
   TS_PUSH(d->arena, &d->children, help);
 }
 
@@ -131,7 +123,7 @@ void ts_diag_edit(ts_diag *d, ts_span span, const char *text, const char *format
   ts_diag_child edit = {.kind = TS_CHILD_EDIT,
                         .span = span,
                         .replacement = ts_arena_string(d->arena, text, strlen(text))};
-  FORMATTED(d->arena, format, edit.text);
+  TS_FORMATTED(d->arena, format, edit.text);
   TS_PUSH(d->arena, &d->children, edit);
 }
 

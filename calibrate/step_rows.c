@@ -47,10 +47,8 @@ static bool step_rows_fail(step_rows_reader *r, const ts_csv_cell *at, const cha
 static bool step_rows_fail(step_rows_reader *r, const ts_csv_cell *at, const char *help,
                            const char *format, ...)
 {
-  va_list args;
-  va_start(args, format);
-  const char *what = ts_arena_vprintf(r->arena, format, args);
-  va_end(args);
+  const char *what;
+  TS_FORMATTED(r->arena, format, what);
   return ts_fail_at(r->error, r->csv.text, at->begin, at->end, help, "%s", what);
 }
 

@@ -235,10 +235,8 @@ static bool fit_wrong(const fit_reader *r, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
 static bool fit_wrong(const fit_reader *r, const char *format, ...)
 {
-  va_list args;
-  va_start(args, format);
-  const char *what = ts_arena_vprintf(r->arena, format, args);
-  va_end(args);
+  const char *what;
+  TS_FORMATTED(r->arena, format, what);
   return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: %s", r->path, what);
 }
 

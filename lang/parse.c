@@ -7,10 +7,8 @@
 
 ts_diag *ts_syntax_diag(ts_parser *parser, ts_code code, ts_span span, const char *format, ...)
 {
-  va_list args;
-  va_start(args, format);
-  const char *text = ts_arena_vprintf(parser->lang->arena, format, args);
-  va_end(args);
+  const char *text;
+  TS_FORMATTED(parser->lang->arena, format, text);
   if (++parser->errors >= TS_MOST_SYNTAX_ERRORS)
     parser->given_up = true;
   return ts_diag_add(parser->lang->diags, code, span, "%s", text);

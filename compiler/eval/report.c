@@ -52,10 +52,8 @@ static void note_calls(const ts_session *s, ts_diag *d, ts_span span)
 ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format, ...)
 {
   struct ts_reported *r = s->reports->reported;
-  va_list args;
-  va_start(args, format);
-  const char *text = ts_arena_vprintf(s->arena, format, args);
-  va_end(args);
+  const char *text;
+  TS_FORMATTED(s->arena, format, text);
   uint32_t hash = ts_hash_bytes((uint32_t[]){code, span.file, span.begin, span.end}, 16);
   uint32_t found = ts_hash_find(&r->table, hash, same_report, &(report_wanted){r, code, span});
   if (found != TS_HASH_NONE) {

@@ -12,12 +12,6 @@
 
 enum { COLLECTIVES = TS_IR_BARRIER + 1 }; /* messages and shifts are no rule's to make */
 
-static bool comm_fail(ts_sharder *c)
-{
-  c->class->failed = true;
-  return false;
-}
-
 static bool comm_kind_of(ts_sharder *c, const ts_ast *action, uint32_t *kind)
 {
   const char *best[3];
@@ -29,7 +23,7 @@ static bool comm_kind_of(ts_sharder *c, const ts_ast *action, uint32_t *kind)
   ts_diag_here(d, "known: %s", ts_listed(c->s->arena, ts_ir_collective_names, COLLECTIVES));
   if (ts_suggest(action->name, ts_ir_collective_names, COLLECTIVES, best))
     ts_diag_edit(d, action->name_span, best[0], "did you mean `%s`?", best[0]);
-  return comm_fail(c);
+  return ts_sharder_fail(c);
 }
 
 static ts_when when_of(const char *name)
@@ -49,7 +43,7 @@ static bool target(ts_sharder *c, const ts_ast *action, const ts_ast *expr, ts_c
     ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, expr ? expr->span : action->span,
                              "a collective needs the name of a tensor");
     ts_diag_here(d, "such as `%s(y)`", action->name);
-    return comm_fail(c);
+    return ts_sharder_fail(c);
   }
   if (!strcmp(expr->name, "gradients") || !strcmp(expr->name, "parameters")) {
     comm->gradient = expr->name[0] == 'g';
@@ -68,26 +62,14 @@ static bool target(ts_sharder *c, const ts_ast *action, const ts_ast *expr, ts_c
                "its tensors are %s; `d` before a name is its gradient; `parameters` and "
                "`gradients` are all of them",
                text);
-  return comm_fail(c);
+  return ts_sharder_fail(c);
 }
 
 static bool dim_of(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
-  int64_t dim = 0;
-  if (comm->slot >= c->op->slot_count + c->op->part_count ||
-      !ts_eval_int(c->s, env, expr, "a dimension", &dim))
-    return comm_fail(c);
-  const ts_slot *slot = &c->op->slots[comm->slot];
-  int64_t rank = slot->shape.rank, index = dim < 0 ? dim + rank : dim;
-  if (index < 0 || index >= rank) {
-    ts_diag *d =
-      ts_diag_add(c->s->diags, TS_E0318, expr->span, "`%s` of `%s` has no dimension %lld",
-                  slot->name, c->op->label, (long long)dim);
-    ts_diag_here(d, "its dimensions are 0 to %lld", (long long)rank - 1);
-    return comm_fail(c);
-  }
-  comm->dim = (int32_t)index;
-  return true;
+  if (comm->slot >= c->op->slot_count + c->op->part_count)
+    return ts_sharder_fail(c);
+  return ts_sharder_dim(c, env, expr, &c->op->slots[comm->slot], &comm->dim);
 }
 
 /* `overlap: false`, `true`, `own_part` or `ring`. */
@@ -108,7 +90,7 @@ static bool overlap(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_com
                              "a phase, or `ring` for it and for a reduce_scatter after one");
     ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
   }
-  return comm_fail(c);
+  return ts_sharder_fail(c);
 }
 
 static bool comm_share(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
@@ -123,7 +105,7 @@ static bool comm_share(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_
       "`share` is the part of the bytes that is sent, above 1 if parts are sent more than once");
     ts_diag_here(d, "must be above 0 and at most 64; found %s", ts_value_describe(c->s->arena, v));
   }
-  return comm_fail(c);
+  return ts_sharder_fail(c);
 }
 
 /* `fullest: 1.4`: an all-to-all that deals out by content brings the fullest rank so many times the
@@ -144,7 +126,7 @@ static bool fullest(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_com
     else
       ts_diag_here(d, "this collective is not one");
   }
-  return comm_fail(c);
+  return ts_sharder_fail(c);
 }
 
 /* `slows: 1.2`: kernels that run beside the collective take so many times as long, since it takes
@@ -161,13 +143,13 @@ static bool slows(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
                   "`slows` is the factor by which kernels beside the collective are slower");
     ts_diag_here(d, "must be a number from 1 to 100, found %s", ts_value_print(c->s->arena, v));
   }
-  return comm_fail(c);
+  return ts_sharder_fail(c);
 }
 
 static bool every(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
   if (!ts_eval_int(c->s, env, expr, "a number of steps", &comm->every))
-    return comm_fail(c);
+    return ts_sharder_fail(c);
   if (comm->every >= 1 && comm->when == TS_WHEN_STEP)
     return true;
   ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span,
@@ -176,13 +158,13 @@ static bool every(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
     ts_diag_here(d, "must be at least 1; found %lld", (long long)comm->every);
   else
     ts_diag_here(d, "this collective is not before or after `step`");
-  return comm_fail(c);
+  return ts_sharder_fail(c);
 }
 
 static bool ahead(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
   if (!ts_eval_int(c->s, env, expr, "a number of groups", &comm->ahead))
-    return comm_fail(c);
+    return ts_sharder_fail(c);
   if (comm->ahead >= 0)
     return true;
   ts_diag *d =
@@ -190,7 +172,7 @@ static bool ahead(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
               "`ahead` is the number of groups by which a tensor arrives before its use");
   ts_diag_here(d, "must be 0 or more; found %lld", (long long)comm->ahead);
   ts_note_values(c->s, env, d, expr);
-  return comm_fail(c);
+  return ts_sharder_fail(c);
 }
 
 /* A Size, or a number of parameters or gradients, in the plan's format of them. */
@@ -200,12 +182,12 @@ static bool amount(ts_sharder *c, const ts_env *env, const ts_ast *expr, const t
   ts_value v = ts_eval(c->s, env, expr);
   const ts_precision *formats = &c->plan->precision;
   if (v.type == TS_T_ERROR)
-    return comm_fail(c);
+    return ts_sharder_fail(c);
   if (v.type == TS_T_INT)
     *bytes = (double)v.u.integer / 8 *
              (comm->gradient ? formats->gradients : formats->weights)->bits;
   else if (!ts_eval_quantity(c->s, env, expr, TS_DIM_SIZE, what, bytes))
-    return comm_fail(c);
+    return ts_sharder_fail(c);
   else
     *bytes /= 8;
   if (*bytes >= 0)
@@ -213,7 +195,7 @@ static bool amount(ts_sharder *c, const ts_env *env, const ts_ast *expr, const t
   ts_diag *d = ts_report(c->s, TS_E0225, expr->span, "%s is 0 B or more", what);
   ts_diag_here(d, "this is negative");
   ts_note_values(c->s, env, d, expr);
-  return comm_fail(c);
+  return ts_sharder_fail(c);
 }
 
 /* `prefetch`, `live` and `reuse` are of parameters that are gathered before a phase. */
@@ -229,32 +211,32 @@ static bool early(ts_sharder *c, const ts_env *env, const ts_ast *arg, ts_comm *
                            "`%s` says how early `parameters` are gathered before a phase",
                            arg->name);
   ts_diag_here(d, "this collective is another one");
-  return comm_fail(c);
+  return ts_sharder_fail(c);
 }
 
 static bool exceed(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
   if (!ts_eval_bool(c->s, env, expr, "`exceed`", &comm->exceeds))
-    return comm_fail(c);
+    return ts_sharder_fail(c);
   if (comm->slot == TS_ALL_PARAMETERS && (comm->gradient || comm->when == TS_WHEN_STEP))
     return true;
   ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span,
                            "`exceed` says whether a bucket of `gradients`, or around a step, may be "
                            "larger than it is stated");
   ts_diag_here(d, "this collective has no such bucket");
-  return comm_fail(c);
+  return ts_sharder_fail(c);
 }
 
 static bool copied(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
   if (!ts_eval_bool(c->s, env, expr, "`copied`", &comm->copied))
-    return comm_fail(c);
+    return ts_sharder_fail(c);
   if (!comm->copied || comm->slot == TS_ALL_PARAMETERS)
     return true;
   ts_diag *d = ts_report(c->s, TS_E0310, expr->span,
                          "only `parameters` and `gradients` are copied to a buffer and back");
   ts_diag_here(d, "this collective is on one tensor");
-  return comm_fail(c);
+  return ts_sharder_fail(c);
 }
 
 /* An argument by its name; those of `over` and `dim` are read before. */
@@ -262,12 +244,12 @@ static bool option(ts_sharder *c, const ts_env *env, const ts_ast *arg, ts_comm 
 {
   const ts_ast *expr = ts_ast_value(arg);
   if (!strcmp(arg->name, "on"))
-    return ts_eval_string(c->s, env, expr, "a stream", &comm->stream) || comm_fail(c);
+    return ts_eval_string(c->s, env, expr, "a stream", &comm->stream) || ts_sharder_fail(c);
   if (!strcmp(arg->name, "overlap"))
     return overlap(c, env, expr, comm);
   if (!strcmp(arg->name, "group")) {
     comm->group = ts_eval_label(c->s, env, expr);
-    return comm->group.type != TS_T_ERROR || comm_fail(c);
+    return comm->group.type != TS_T_ERROR || ts_sharder_fail(c);
   }
   if (!strcmp(arg->name, "copied"))
     return copied(c, env, expr, comm);
@@ -312,7 +294,7 @@ static bool done_already(ts_sharder *c, const ts_comm *comm)
                     first->strategy);
     ts_diag_help(d, "apply one of the two, or remove a rule: `%s(...) with { remove %s }`",
                  second->strategy, second->ast->name);
-    return comm_fail(c);
+    return ts_sharder_fail(c);
   }
   return false;
 }
@@ -336,7 +318,7 @@ static bool has_place(ts_sharder *c, const ts_comm *comm)
                comm->gradient ? "gradients travel after `backward(weight)`, at `gradients`, and "
                                 "before or after `step`" :
                                 "parameters travel before a phase, and before or after `step`");
-  return comm_fail(c);
+  return ts_sharder_fail(c);
 }
 
 static void append(ts_sharder *c, ts_comm comm)
@@ -369,7 +351,7 @@ bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action, 
     .options = {.group = ts_none_value(), .share = 1, .rule = rule, .span = action->span}};
   if (!ts_action_fits(c->s, action) ||
       !host_rate(c, env, ts_action_given(action, "at"), "the link to the host", &offload.rate))
-    return comm_fail(c);
+    return ts_sharder_fail(c);
   bool activations = !strcmp(ts_action_subject(action)->name, "activations");
   const ts_ast *args = ts_action_args(action);
   for (uint32_t i = 1; i < args->count; i++) {
@@ -381,9 +363,9 @@ bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action, 
       ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, arg->name_span,
                                "only `offload(optimizer)` has `updates`");
       ts_diag_here(d, "the host updates the tensors in its memory: the state of the optimizer");
-      return comm_fail(c);
+      return ts_sharder_fail(c);
     } else if (!host_rate(c, env, ts_ast_value(arg), "the host's memory", &offload.updates)) {
-      return comm_fail(c);
+      return ts_sharder_fail(c);
     }
   }
   *(activations ? &c->class->activations : &c->class->optimizer) = offload;
@@ -415,7 +397,7 @@ bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uin
                *dim = ts_action_given(action, "dim");
   if (!comm_kind_of(c, action, &comm.kind) || !ts_action_fits(c->s, action) ||
       !ts_sharder_axes(c, env, ts_action_given(action, "over"), &comm.axes))
-    return comm_fail(c);
+    return ts_sharder_fail(c);
   bool everything = comm.kind == TS_IR_BARRIER && !subject;
   comm.slot = TS_ALL_PARAMETERS;
   if (!everything && !target(c, action, subject, &comm))

@@ -72,10 +72,9 @@ static void add_calls(const ts_ir *ir, const ts_result *result, double exposed, 
       shares[of[k]] += exposed * times[k] / (times[0] + times[1]);
 }
 
-double *ts_calibrated_shares(ts_arena *arena, const ts_ir *ir, const ts_result *result)
+ts_work_shares ts_work_shares_of(const ts_result *result)
 {
-  double compute = 0, exposed = 0, host = 0,
-         *shares = TS_NEW_ARRAY(arena, double, ir->calibrations_count + 1);
+  double compute = 0, exposed = 0, host = 0;
   for (uint32_t c = 0; c < result->class_count; c++) {
     const ts_class_result *class = &result->classes[c];
     for (uint32_t p = 0; p < TS_IR_PHASES; p++)
@@ -85,13 +84,20 @@ double *ts_calibrated_shares(ts_arena *arena, const ts_ir *ir, const ts_result *
     host += (double)class->host * class->count;
   }
   double all = compute + exposed + host;
-  uint32_t of_host = of_kind(ir, TS_IR_CALIBRATED_HOST);
   if (!(all > 0))
-    return shares;
-  add_kernels(arena, ir, result, compute / all, shares);
-  add_calls(ir, result, exposed / all, shares);
+    return (ts_work_shares){0, 0, 0};
+  return (ts_work_shares){compute / all, exposed / all, host / all};
+}
+
+double *ts_calibrated_shares(ts_arena *arena, const ts_ir *ir, const ts_result *result)
+{
+  double *shares = TS_NEW_ARRAY(arena, double, ir->calibrations_count + 1);
+  ts_work_shares work = ts_work_shares_of(result);
+  uint32_t of_host = of_kind(ir, TS_IR_CALIBRATED_HOST);
+  add_kernels(arena, ir, result, work.compute, shares);
+  add_calls(ir, result, work.exposed, shares);
   if (of_host < ir->calibrations_count)
-    shares[of_host] += host / all;
+    shares[of_host] += work.host;
   return shares;
 }
 

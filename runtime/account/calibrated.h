@@ -8,6 +8,13 @@
 /* Of the IR's `calibrations` by index, which one a kernel belongs to; its count: none. */
 uint32_t ts_calibration_of(const ts_ir *ir, const ts_ir_kernel *kernel);
 
+/* Shares of the time that ranks do not wait for others, which is waiting for their kernels, calls
+ * and host: 1 together, or 0 without a time. */
+typedef struct ts_work_shares {
+  double compute, exposed, host;
+} ts_work_shares;
+ts_work_shares ts_work_shares_of(const ts_result *result);
+
 /* [calibrations] share of the step that each has part in: compute by the times of its kernels, what
  * communication is exposed by the times of calls, and waiting for the host. Waiting for other ranks
  * is waiting for these. */

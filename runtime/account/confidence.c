@@ -11,31 +11,10 @@ typedef struct gatherer {
   ts_arena *arena;
   const ts_ir *ir;
   const ts_result *result;
-  double compute, exposed, host; /* shares of the step that is not waiting for other ranks */
-  bool own_times;                /* of all kernels */
+  ts_work_shares work;
+  bool own_times; /* of all kernels */
   TS_VEC(ts_uncertain_part) parts;
 } gatherer;
-
-/* Waiting for a stage, and for the last rank, is waiting for their kernels, calls and host: it is
- * shared out as they are. */
-static void split_step(gatherer *g)
-{
-  double compute = 0, exposed = 0, host = 0;
-  for (uint32_t c = 0; c < g->result->class_count; c++) {
-    const ts_class_result *class = &g->result->classes[c];
-    for (uint32_t p = 0; p < TS_IR_PHASES; p++)
-      compute += (double)class->phase[p] * class->count;
-    for (uint32_t i = 0; i < class->comm_count; i++)
-      exposed += (double)class->comms[i].exposed * class->count;
-    host += (double)class->host * class->count;
-  }
-  double all = compute + exposed + host;
-  if (all > 0) {
-    g->compute = compute / all;
-    g->exposed = exposed / all;
-    g->host = host / all;
-  }
-}
 
 static bool same_family(const ts_uncertain_part *a, const ts_uncertain_part *b)
 {
@@ -128,8 +107,8 @@ static void add_kernels(gatherer *g)
                              .basis = kernel->basis,
                              .name = roofline ? "" : q.name,
                              .assumed = roofline || q.assumed,
-                             .extrapolated = q.assumed ? g->compute * times[k] / total : 0,
-                             .share = g->compute * times[k] / total,
+                             .extrapolated = q.assumed ? g->work.compute * times[k] / total : 0,
+                             .share = g->work.compute * times[k] / total,
                              .spread = ir->spreads[found].spread});
   }
 }
@@ -156,7 +135,7 @@ static void add_network(gatherer *g)
                              .name = links ? "" : ir->strings + ir->net_models[i / 2].name,
                              .between = q.between,
                              .assumed = q.assumed || links,
-                             .share = g->exposed * uses[i].time / total,
+                             .share = g->work.exposed * uses[i].time / total,
                              .spread = ir->spreads[found].spread});
   }
 }
@@ -282,10 +261,10 @@ ts_confidence ts_confidence_new(ts_arena *arena, const ts_ir *ir, const ts_resul
                                 double peak, double reserved)
 {
   gatherer g = {.arena = arena, .ir = ir, .result = result};
-  split_step(&g);
+  g.work = ts_work_shares_of(result);
   add_kernels(&g);
   add_network(&g);
-  add_other(&g, TS_IR_ORIGIN_HOST, g.host);
+  add_other(&g, TS_IR_ORIGIN_HOST, g.work.host);
   add_other(&g, TS_IR_ORIGIN_RUN, 1);
   TS_SORT(&g.parts, by_amount);
   ts_confidence c = {.part_count = (uint32_t)g.parts.count, .parts = g.parts.at};

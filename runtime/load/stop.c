@@ -5,10 +5,7 @@
 int ts_stop_set(ts_stop *stop, int exit_code, const char *code, const char *name,
                 const char *format, ...)
 {
-  va_list args;
-  va_start(args, format);
-  stop->title = ts_arena_vprintf(stop->arena, format, args);
-  va_end(args);
+  TS_FORMATTED(stop->arena, format, stop->title);
   stop->exit_code = exit_code;
   stop->code = code;
   stop->name = name;
@@ -35,8 +32,5 @@ void ts_stop_fact(ts_stop *stop, const char *name, const char *format, ...)
 
 void ts_stop_help(ts_stop *stop, const char *format, ...)
 {
-  va_list args;
-  va_start(args, format);
-  stop->help = ts_arena_vprintf(stop->arena, format, args);
-  va_end(args);
+  TS_FORMATTED(stop->arena, format, stop->help);
 }

@@ -50,10 +50,8 @@ static void text_name(printer *p, unsigned indent, unsigned columns, const char 
 
 static void section(printer *p, const char *format, ...)
 {
-  va_list args;
-  va_start(args, format);
-  const char *title = ts_arena_vprintf(p->arena, format, args);
-  va_end(args);
+  const char *title;
+  TS_FORMATTED(p->arena, format, title);
   ts_put_text(p->out, "\n%s\n", text_fit(p, title, WIDTH));
 }
 

@@ -19,38 +19,30 @@ void ts_warnings_of_ir(ts_arena *arena, const ts_ir *ir, ts_warnings *out)
   }
 }
 
-#define FORMATTED(arena, format, text)                 \
-  do {                                                 \
-    va_list args_;                                     \
-    va_start(args_, format);                           \
-    text = ts_arena_vprintf(arena, format, args_);     \
-    va_end(args_);                                     \
-  } while (0)
-
 ts_warning *ts_warning_add(ts_arena *arena, ts_warnings *list, const char *code, uint32_t loc,
                            const char *format, ...)
 {
   ts_warning w = {.code = code, .loc = loc, .here = ""};
-  FORMATTED(arena, format, w.message);
+  TS_FORMATTED(arena, format, w.message);
   TS_PUSH(arena, &list->at, w);
   return &list->at.at[list->at.count - 1];
 }
 
 void ts_warning_here(ts_arena *arena, ts_warning *w, const char *format, ...)
 {
-  FORMATTED(arena, format, w->here);
+  TS_FORMATTED(arena, format, w->here);
 }
 
 void ts_warning_fact(ts_arena *arena, ts_warning *w, const char *name, const char *format, ...)
 {
   ts_warning_note note = {TS_IR_REMARK_FACT, TS_IR_NONE, name, NULL};
-  FORMATTED(arena, format, note.text);
+  TS_FORMATTED(arena, format, note.text);
   TS_PUSH(arena, &w->notes, note);
 }
 
 void ts_warning_help(ts_arena *arena, ts_warning *w, const char *format, ...)
 {
   ts_warning_note note = {TS_IR_REMARK_HELP, TS_IR_NONE, "", NULL};
-  FORMATTED(arena, format, note.text);
+  TS_FORMATTED(arena, format, note.text);
   TS_PUSH(arena, &w->notes, note);
 }
