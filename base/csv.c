@@ -135,3 +135,15 @@ char *ts_csv_string(ts_arena *arena, ts_csv_cell cell)
 {
   return ts_arena_string(arena, cell.at, cell.length);
 }
+
+bool ts_csv_is_table(const char *text, size_t size)
+{
+  const char *end = text + size;
+  while (text < end && *text == '#')
+    for (const char *line = text; text < end && (text == line || text[-1] != '\n');)
+      text++;
+  const char *word = text;
+  while (text < end && (*text == '_' || (*text >= 'a' && *text <= 'z')))
+    text++;
+  return text > word && text < end && *text == ',';
+}

@@ -38,6 +38,8 @@ typedef enum ts_csv_kind { TS_CSV_END, TS_CSV_COMMENT, TS_CSV_ROW } ts_csv_kind;
 ts_csv_kind ts_csv_next(ts_csv *csv, ts_csv_cell *cell, size_t room, size_t *count);
 
 bool ts_csv_is(ts_csv_cell cell, const char *text);
+/* Whether a text looks like a table: behind lines with `#`, a first word that ends at a comma. */
+bool ts_csv_is_table(const char *text, size_t size);
 char *ts_csv_string(ts_arena *arena, ts_csv_cell cell); /* with a NUL */
 
 #endif

@@ -1,6 +1,7 @@
 /* Parsing: reads a source's tokens, gives their stream to the grammar, and resumes after errors. */
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/text.h"
 #include "lang/grammar.h"
 #include "lang/parser.h"
@@ -186,9 +187,21 @@ static bool is_json(ts_parser *parser)
   return true;
 }
 
+static bool is_table(ts_parser *parser)
+{
+  if (parser->expression || !ts_csv_is_table(parser->text, parser->size))
+    return false;
+  ts_diag *d =
+    ts_syntax_diag(parser, TS_E0110, (ts_span){parser->file, 0, 1}, "this is a table, not a plan");
+  ts_diag_help(d, "a table of operators is a model: `trainspec init --model FILE.csv` makes a plan "
+                  "of it; of kernels' times it is a source, `costs = [table(\"FILE.csv\")]`; steps "
+                  "of a run go to `trainspec log`");
+  return true;
+}
+
 bool ts_parser_run(ts_parser *parser)
 {
-  if (!is_text(parser))
+  if (!is_text(parser) || is_table(parser))
     return false;
   ts_lex(parser);
   if (parser->other_language || is_json(parser))

@@ -32,7 +32,7 @@ static const double least_worth = 0.001;
 static const ts_option options[] = {
   {MODEL, 0, "model", "NAME",
    "what is trained: `trainspec list models`, a call of one, a name as Hugging Face has it, a "
-   "config.json",
+   "config.json, a table of operators (.csv)",
    "Plan"},
   {GPU, 0, "machine", "NAME",
    "hardware to plan for (see `trainspec list machines` and `list gpus`)", NULL},
@@ -99,7 +99,7 @@ typedef struct init_task {
 
 static const char *init_place(const init_task *t)
 {
-  return t->output && strcmp(t->output, "-") != 0 ? t->output : "plan.ts";
+  return t->output && strcmp(t->output, "-") != 0 ? t->output : "plan.trainspec";
 }
 
 /* A warning that the plan's strategies are not for this model: rules match nothing, or replicas do
@@ -455,20 +455,31 @@ static const char *padded_arguments(const init_task *t, const ts_ast *params)
   return text;
 }
 
-/* A configuration of Hugging Face's. */
-static bool is_configuration(const char *model)
+/* The model of a file: a configuration of Hugging Face's, or a table of operators. NULL: no file is
+ * named. */
+static const char *model_of_file(const init_task *t)
 {
-  const char *end = strrchr(model, '.');
-  return end && !strcmp(end, ".json") && !strpbrk(model, "\"\\(");
+  const char *end = strrchr(t->model, '.');
+  if (!end || strpbrk(t->model, "\"\\("))
+    return NULL;
+  return !strcmp(end, ".json") ? ts_arena_printf(t->arena, "hf(\"%s\")", t->model) :
+         !strcmp(end, ".csv")  ? ts_arena_printf(t->arena, "trace(\"%s\", plain())", t->model) :
+                                 NULL;
 }
 
 /* A name alone is called with what it takes by default. */
 static bool give_model(init_task *t)
 {
-  if (is_configuration(t->model)) {
-    t->name = "start";
-    return init_give(t, "model", ts_arena_printf(t->arena, "hf(\"%s\")", t->model));
+  const char *file = model_of_file(t);
+  ts_found found;
+  if (file && !ts_session_resolve(t->session, 0, t->model, &found)) {
+    ts_diag_add(t->session->diags, TS_E0701, TS_NO_SPAN, "cannot find `%s`", t->model);
+    t->options.status = ts_options_report(&t->options, t->session->diags);
+    return false;
   }
+  t->name = "start";
+  if (file)
+    return init_give(t, "model", file);
   const ts_catalog_item *alike =
     init_is_name(t->model) || is_foreign_name(t->model) ? item_alike(t, "Model", t->model) : NULL;
   if (!alike && is_foreign_name(t->model))
@@ -476,8 +487,8 @@ static bool give_model(init_task *t)
   if (alike && !init_item_of(t, "Model", t->model))
     t->model = alike->entry->name;
   if (!init_is_name(t->model) && !is_foreign_name(t->model)) {
-    t->name = ts_arena_string(t->arena, t->model, strspn(t->model, WORD));
-    t->name = *t->name ? t->name : "start";
+    const char *called = ts_arena_string(t->arena, t->model, strspn(t->model, WORD));
+    t->name = init_item_of(t, "Model", called) ? called : "start";
     return init_give(t, "model", t->model);
   }
   const ts_catalog_item *item = init_item_of(t, "Model", t->model);

@@ -56,7 +56,7 @@ typedef struct list_task {
   ts_arena *arena;
   ts_session *session;
   ts_plan_options plan;
-  const char *kind, *type, *output;
+  const char *kind, *type, *home, *output; /* home: the library's modules of that kind */
   TS_VEC(const char *) files;
   form form;
   ts_catalog catalog;
@@ -103,7 +103,7 @@ static bool choose_type(list_task *t)
     size_t length = strlen(k->word);
     if (!strcmp(t->kind, k->word) || !strcmp(t->kind, k->type) ||
         (strlen(t->kind) == length - 1 && !strncmp(t->kind, k->word, length - 1)))
-      t->type = k->type;
+      t->type = k->type, t->home = ts_arena_printf(t->arena, "std.%s", k->word);
     TS_PUSH(t->arena, &words, k->word);
   }
   TS_PUSH(t->arena, &words, "all");
@@ -115,6 +115,22 @@ static bool choose_type(list_task *t)
     return true;
   ts_options_not_among(&t->options, "kind", t->kind, words.at);
   return false;
+}
+
+/* Modules of the kind's own name stand before those that have one of it among others. */
+static void home_first(list_task *t)
+{
+  size_t count = t->catalog.items.count, length = t->home ? strlen(t->home) : 0, to = 0;
+  ts_catalog_item *sorted = TS_NEW_ARRAY(t->arena, ts_catalog_item, count + 1);
+  for (int turn = 0; length && turn < 3; turn++)
+    for (size_t i = 0; i < count; i++) {
+      const ts_catalog_item *item = &t->catalog.items.at[i];
+      const char *import = ts_catalog_import(t->session, item->entry->module);
+      if (turn == (strncmp(import, "std.", 4) ? 0 : strncmp(import, t->home, length) ? 2 : 1))
+        sorted[to++] = *item;
+    }
+  if (length)
+    t->catalog.items.at = sorted;
 }
 
 /* ---- Text ---- */
@@ -281,6 +297,7 @@ static int list(list_task *t)
   int status = ts_options_report(&t->options, t->session->diags);
   if (!status && !choose_type(t))
     return t->options.status;
+  home_first(t);
   return status ? status : ts_options_write(&t->options, t->output, list_put, t);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "base/options.h"
+#include "tools/cli/play_warnings.h"
 #include "runtime/report/report.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/plan_options.h"
@@ -225,9 +226,10 @@ int ts_schedule_main(int argc, char **argv)
   ts_progress_end(&t.bar);
   if (!status)
     status = schedule_report(&t, &answer);
+  if (stop.exit_code)
+    ts_stop_diagnose(&stop, &answer.own.input.ir, ts_session_source_reader(t.session), t.arena,
+                     t.session->sources, t.session->diags);
   int told = ts_options_report(&t.options, t.session->diags);
-  if (stop.exit_code && !told)
-    ts_stop_print(&stop, t.options.called, stderr);
   ts_order_close(&answer);
   ts_arena_free(t.arena);
   return status ? status : told;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/diag.h"
 #include "ir/layout.h"
 #include "ir/text/text.h"
@@ -482,7 +483,7 @@ bool ts_ir_is_text(const char *text, size_t size)
   const char *end = memchr(text, '\n', size);
   size_t line = end ? (size_t)(end - text) : size, length = ts_ir_word_length(text, size);
   if (size && text[0] == '#')
-    return true;
+    return !ts_csv_is_table(text, size);
   if (length == 4 && memcmp(text, "plan", 4) == 0)
     return !memchr(text, '(', line) && !memchr(text, '{', line);
   return form_of(text, length) || (length == 7 && memcmp(text, "version", length) == 0);

@@ -147,10 +147,11 @@ void ts_report_confidence_text(const ts_summary *s, ts_arena *arena, FILE *out)
                 ts_format_share(p->share * p->spread).text);
     shown++;
   }
-  ts_put_text(out, "  %-*s%12s%12s%12s\n", NAME - 2,
-              c->calibrated ? "together, as they vary together" : "combined (root sum of squares)", "", "",
-              ts_format_share(c->spread).text);
-  put_wrapped(out, arena, basis_text(s, arena));
+  put_wrapped(out, arena,
+              ts_arena_printf(arena, "%s: %s. %s",
+                              c->calibrated ? "Together, as they vary together" :
+                                              "Combined (root sum of squares)",
+                              ts_format_share(c->spread).text, basis_text(s, arena)));
 }
 
 /* -- JSON -- */

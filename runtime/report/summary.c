@@ -389,7 +389,7 @@ static void list_assumptions(ts_summary *s)
         unknown, unknown == 1 ? "" : "s", unknown == 1 ? "s" : "");
   if (f.communication && ir->devices_count)
     TS_PUSH(s->arena, list,
-            !s->result->contention ? "link contention is off (--contention turns it on)" :
+            !s->result->contention ? "no link contention (--contention adds it)" :
             ts_run_facts(s->run)->packets ?
                                      "link contention is on for models of flows and packets alone" :
                                      "link contention is on for models of flows alone");
@@ -401,9 +401,7 @@ static void list_assumptions(ts_summary *s)
     say(s, list, "alpha_beta: rings, or trees where these are faster for an all-reduce");
   const ts_energy *e = &s->energy;
   if (ts_is_stated(e->joules))
-    say(s, list, "energy: %s%s",
-        e->idle ? "devices draw their power limit except while idle" :
-                  "devices draw their power limit all the time",
+    say(s, list, "energy at the power limit %s%s", e->idle ? "except while idle" : "all the time",
         e->host ? "" : "; what serves them is left out");
   if (ts_is_stated(e->dollars))
     say(s, list, "cost: a device costs %s an hour, at work or not",

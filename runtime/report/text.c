@@ -20,8 +20,7 @@ enum {
   NAME = 24,
   PART_NAME = 26,
   HOLDER_NAME = 22,
-  MOST_STAGES = 5,
-  STAGES_AT_ENDS = 2,
+  MOST_STAGES = 4,
   MOST_PARTS = 5,
   LEAST_PART = 5,     /* per mille */
   SHORT_FORMATS = 14, /* behind MFU */
@@ -152,6 +151,11 @@ static void answer(printer *p)
         ts_arena_printf(p->arena, "%s, %.4g %s parameters", rest,
                         (double)meta->parameters / (meta->parameters < 1000000000 ? 1e6 : 1e9),
                         meta->parameters < 1000000000 ? "million" : "billion");
+  if (meta->world > 1)
+    rest = s->result->class_count == 1 ?
+             ts_arena_printf(p->arena, "%s; all ranks behave alike", rest) :
+             ts_arena_printf(p->arena, "%s; ranks behave in %s ways", rest,
+                             ts_format_count(s->result->class_count).text);
   ts_put_text(p->out, "%s\n", text_fit(p, rest, WIDTH));
   ts_report_warnings_text(s, p->arena, p->out);
   fputc('\n', p->out);
@@ -355,23 +359,47 @@ static void where_time_went(printer *p)
 
 /* ---- Stages ---- */
 
-static void stage_line(printer *p, const ts_stage_summary *stage, const ts_column *sizes)
+static double text_peak(const printer *p, const ts_stage_summary *stage)
 {
-  const ts_time_split *t = &stage->time;
-  double parts[] = {t->compute, t->exposed, t->bubble, t->host, t->tail};
+  const ts_memory_class *m = &p->s->memory->classes[stage->fullest];
+  return (double)(m->peak + m->reserved);
+}
+
+/* Stages that follow each other as one row: means of their ranks, and the highest peak. */
+static void stage_line(printer *p, const ts_stage_summary *stage, uint32_t count,
+                       const ts_column *sizes)
+{
+  double parts[5] = {0}, ranks = 0, peak = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const ts_time_split *t = &stage[i].time;
+    const double of[] = {t->compute, t->exposed, t->bubble, t->host, t->tail};
+    for (int k = 0; k < 5; k++)
+      parts[k] += of[k] * stage[i].ranks;
+    ranks += stage[i].ranks;
+    peak = fmax(peak, text_peak(p, &stage[i]));
+  }
+  for (int k = 0; k < 5; k++)
+    parts[k] /= ranks;
   uint64_t tenths[5];
   ts_apportion(parts, 5, (double)p->s->result->step, 1000, tenths);
-  text_name(p, 2, 20, program_name(p, stage->program));
-  ts_put_text(p->out, "%6s ", ts_format_count(stage->ranks).text);
+  const char *name = program_name(p, stage->program);
+  text_name(p, 2, 20,
+            count == 1 ? name : ts_arena_printf(p->arena, "%s, %u more", name, count - 1));
+  ts_put_text(p->out, "%6s ", ts_format_count((uint64_t)ranks).text);
   for (int i = 0; i < 5; i++)
     fprintf(p->out, "%7u.%u", (unsigned)(tenths[i] / 10), (unsigned)(tenths[i] % 10));
-  if (p->s->memory->stated) {
-    const ts_memory_class *m = &p->s->memory->classes[stage->fullest];
-    ts_put_text(
-      p->out, "%8s",
-      ts_format_in_column(sizes, ts_column_units(sizes, (double)(m->peak + m->reserved))).text);
-  }
+  if (p->s->memory->stated)
+    ts_put_text(p->out, "%8s", ts_format_in_column(sizes, ts_column_units(sizes, peak)).text);
   fputc('\n', p->out);
+}
+
+/* The ends, the busiest and the fullest have rows of their own; those between are one row. */
+static bool text_has_row(const printer *p, uint32_t i)
+{
+  const ts_summary *s = p->s;
+  return s->verbose || s->stage_count <= MOST_STAGES || !i || i + 1 == s->stage_count ||
+         i == s->busiest_stage ||
+         s->stages[i].program == s->result->classes[s->memory->fullest].program;
 }
 
 static void stages(printer *p)
@@ -385,16 +413,10 @@ static void stages(printer *p)
   text_name(p, 0, 20, "Stages, % of step");
   ts_put_text(p->out, "%6s %9s%9s%9s%9s%9s", "ranks", "compute", "comm", "bubble", "host", "done");
   ts_put_text(p->out, s->memory->stated ? "%8s\n" : "\n", sizes.unit);
-  uint32_t fullest = s->result->classes[s->memory->fullest].program, left_out = 0;
-  for (uint32_t i = 0; i < s->stage_count; i++) {
-    bool shown = s->verbose || s->stage_count <= MOST_STAGES || i < STAGES_AT_ENDS ||
-                 i + STAGES_AT_ENDS >= s->stage_count || i == s->busiest_stage ||
-                 s->stages[i].program == fullest;
-    if (shown && left_out)
-      fprintf(p->out, "  ... %u more\n", left_out);
-    left_out = shown ? 0 : left_out + 1;
-    if (shown)
-      stage_line(p, &s->stages[i], &sizes);
+  for (uint32_t i = 0, count; i < s->stage_count; i += count) {
+    for (count = 1; !text_has_row(p, i) && !text_has_row(p, i + count);)
+      count++;
+    stage_line(p, &s->stages[i], count, &sizes);
   }
 }
 
@@ -430,23 +452,24 @@ static void critical_path(printer *p)
                time);
   ts_apportion(parts, path.count, (double)r->step, 1000, share);
 
-  fputc('\n', p->out);
-  text_name(p, 0, PART_NAME + 23,
-            ts_arena_printf(p->arena, "Critical path, ends on rank %u", r->critical_rank));
-  ts_put_text(p->out, "%9s  %s\n", "calls", "most in");
-  uint64_t other_time = 0, other_share = 0, others = 0;
-  for (uint32_t i = 0; i < path.count; i++) {
-    const ts_critical_part *c = &path.at[i];
+  uint64_t other_share = 0;
+  uint32_t shown = 0;
+  for (uint32_t i = 0; i < path.count; i++)
     if (p->s->verbose ? time[i] || share[i] : i < MOST_PARTS && share[i] >= LEAST_PART)
-      critical_line(p, ts_critical_name(c->kind), c->kind == TS_CRITICAL_HOST ? "" : c->name,
-                    &column, time[i], share[i], c->count, string(p, c->label));
+      shown = i + 1;
     else
-      other_time += time[i], other_share += share[i], others++;
+      other_share += share[i];
+  const char *title = ts_arena_printf(p->arena, "Critical path, ends on rank %u", r->critical_rank);
+  if (other_share)
+    title = ts_arena_printf(p->arena, "%s; others %s", title, text_tenths(p, other_share));
+  fputc('\n', p->out);
+  text_name(p, 0, PART_NAME + 23, title);
+  ts_put_text(p->out, "%9s  %s\n", "calls", "most in");
+  for (uint32_t i = 0; i < shown; i++) {
+    const ts_critical_part *c = &path.at[i];
+    critical_line(p, ts_critical_name(c->kind), c->kind == TS_CRITICAL_HOST ? "" : c->name, &column,
+                  time[i], share[i], c->count, string(p, c->label));
   }
-  if (other_time || other_share)
-    critical_line(p, "others",
-                  ts_arena_printf(p->arena, "%u kind%s", (unsigned)others, others == 1 ? "" : "s"),
-                  &column, other_time, other_share, 0, "");
 }
 
 /* ---- Memory ---- */
@@ -549,10 +572,42 @@ static void paragraph(printer *p, const char *text)
   ts_report_wrapped(p->arena, text, 2, 0, p->out);
 }
 
+/* Sources that are not what their basis says already; a file that was asked in two ways is one. */
+static const char *cost_sources(printer *p)
+{
+  const ts_summary *s = p->s;
+  const ts_ir_cost_source *of = s->ir->cost_sources;
+  const char *text = "";
+  uint32_t shown = 0, more = 0, names = 0;
+  double *share = TS_NEW_ARRAY(p->arena, double, s->source_count + 1);
+  for (uint32_t i = 0, k; i < s->source_count; i++) {
+    uint32_t source = s->sources[i].source;
+    if (source == TS_IR_NONE ||
+        (!s->verbose && strcmp(string(p, of[source].kind), ts_basis_name(TS_IR_ROOFLINE)) == 0))
+      continue;
+    for (k = 0; k < i && (s->sources[k].source == TS_IR_NONE ||
+                          of[s->sources[k].source].name != of[source].name);)
+      k++;
+    names += !(share[k] > 0);
+    share[k] += s->sources[i].time;
+  }
+  for (uint32_t i = 0; i < s->source_count; i++) {
+    if (!(share[i] > 0) || (shown == MOST_SOURCES && !s->verbose)) {
+      more += share[i] > 0;
+      continue;
+    }
+    text = ts_arena_printf(p->arena, "%s%s%s", text, shown++ ? ", " : "; from ",
+                           string(p, of[s->sources[i].source].name));
+    if (names > 1)
+      text = ts_arena_printf(p->arena, "%s %s", text, ts_format_share(share[i]).text);
+  }
+  return more ? ts_arena_printf(p->arena, "%s and %u more", text, more) : text;
+}
+
 static void cost_basis(printer *p)
 {
   const ts_summary *s = p->s;
-  double total = 0;
+  double total = 0, beyond = 0;
   uint64_t tenths[TS_IR_BASES];
   const char *text = "";
   for (uint32_t b = 0; b < TS_IR_BASES; b++)
@@ -564,24 +619,15 @@ static void cost_basis(printer *p)
     if (s->basis[b] > 0)
       text = ts_arena_printf(p->arena, "%s%s%s %s", text, *text ? ", " : "", ts_basis_name(b),
                              text_tenths(p, tenths[b]));
-  text = ts_arena_printf(p->arena, "Compute time: %s", text);
-  uint32_t shown = 0, more = 0;
-  for (uint32_t i = 0; i < s->source_count; i++) {
-    uint32_t source = s->sources[i].source;
-    if (source == TS_IR_NONE || (shown == MOST_SOURCES && !s->verbose)) {
-      more += source != TS_IR_NONE;
-      continue;
-    }
-    const char *kind = string(p, s->ir->cost_sources[source].kind),
-               *title = string(p, s->ir->cost_sources[source].name);
-    text = ts_arena_printf(p->arena, "%s%s%s%s%s %s", text, shown++ ? ", " : "; from ",
-                           strstr(title, kind) ? "" : kind, strstr(title, kind) ? "" : " ", title,
-                           ts_format_share(s->sources[i].time).text);
-  }
-  if (more)
-    text = ts_arena_printf(p->arena, "%s and %u more", text, more);
-  fputc('\n', p->out);
-  paragraph(p, text);
+  for (uint32_t i = 0; i < s->source_count; i++)
+    if (s->sources[i].source != TS_IR_NONE &&
+        strcmp(string(p, s->ir->cost_sources[s->sources[i].source].kind), TS_IR_EXTRAPOLATED) == 0)
+      beyond += s->sources[i].time;
+  if (beyond > 0)
+    text = ts_arena_printf(p->arena, "%s (%s extrapolated)", text, ts_format_share(beyond).text);
+  if (!s->confidence.step.on)
+    fputc('\n', p->out);
+  paragraph(p, ts_arena_printf(p->arena, "Compute time: %s%s", text, cost_sources(p)));
 }
 
 /* What a model answers for: "all_reduce inside islands". */
@@ -592,10 +638,11 @@ static const char *network_scope(printer *p, const ts_ir_net_model *model)
     count += model->collectives >> k & 1;
     last = model->collectives >> k & 1 ? k : last;
   }
-  const char *what = count == 1 ?
-                       (last == TS_IR_MESSAGE ? "messages" : ts_ir_collective_names[last]) :
-                     count == TS_IR_COLLECTIVE_KINDS ? "all" :
-                                                       ts_arena_printf(p->arena, "%u kinds", count);
+  const char *what =
+    count == TS_IR_COLLECTIVE_KINDS ? "" :
+    count != 1                      ? ts_arena_printf(p->arena, " %u kinds", count) :
+                                      ts_arena_printf(p->arena, " %s",
+                                 last == TS_IR_MESSAGE ? "messages" : ts_ir_collective_names[last]);
   const char *where = model->tier == TS_IR_NONE ? "" :
                       model->tier > 1 ? ts_arena_printf(p->arena, " from tier %u on", model->tier) :
                       model->tier     ? " between islands" :
@@ -617,45 +664,39 @@ static const char *network_figures(printer *p, const ts_ir_net_model *model)
                                  ts_format_share(model->efficiency).text);
 }
 
-/* "whitebox, all inside islands (191 points) 11,593 calls, 14.7 % of the step" */
+/* "whitebox inside islands 14.7 %" */
 static const char *network_part(printer *p, const char *text, const char *title,
                                 const char *figures, const ts_network_use *use)
 {
-  text = ts_arena_printf(p->arena, "%s%s%s%s%s%s", text, *text ? "; " : "", title,
-                         *figures ? " (" : "", figures, *figures ? ")" : "");
-  return use->calls ? ts_arena_printf(p->arena, "%s %s calls, %s of the step", text,
-                                      ts_summary_calls(p->s, use).text,
-                                      ts_format_share(ts_summary_share(p->s, use)).text) :
-                      text;
+  text = ts_arena_printf(p->arena, "%s%s%s %s", text, *text ? ", " : "", title,
+                         ts_format_share(ts_summary_share(p->s, use)).text);
+  return p->s->verbose ? ts_arena_printf(p->arena, "%s (%s, %s calls)", text, figures,
+                                         ts_summary_calls(p->s, use).text) :
+                         text;
 }
 
-/* Those that answered calls, by precedence; the others are counted. */
+/* Those that answered calls, by precedence. */
 static void network(printer *p)
 {
   const ts_ir *ir = p->s->ir;
   if (!ir->net_models_count || !p->s->group_count)
     return;
   const char *text = "";
-  uint32_t idle = 0;
   for (uint32_t m = 0; m < ir->net_models_count; m++) {
     const ts_ir_net_model *model = &ir->net_models[m];
     ts_network_use use = ts_network_use_of(p->s->result, m);
     if (p->s->network && strcmp(p->s->network, string(p, model->name)) != 0)
       continue;
-    idle += !use.calls && !p->s->verbose;
     if (use.calls || p->s->verbose)
       text = network_part(
-        p, text,
-        ts_arena_printf(p->arena, "%s %s", string(p, model->name), network_scope(p, model)),
+        p, text, ts_arena_printf(p->arena, "%s%s", string(p, model->name), network_scope(p, model)),
         network_figures(p, model), &use);
   }
   ts_network_use use = ts_network_use_of(p->s->result, ir->net_models_count);
   if (use.calls)
-    text = network_part(p, text, TS_NETWORK_LINKS, "calls without a model", &use);
-  if (idle)
-    text = ts_arena_printf(p->arena, "%s%s%u model%s without calls", text, *text ? "; " : "", idle,
-                           idle == 1 ? "" : "s");
-  paragraph(p, ts_arena_printf(p->arena, "Networks, by precedence: %s", text));
+    text = network_part(p, text, TS_NETWORK_LINKS, "no model", &use);
+  if (*text)
+    paragraph(p, ts_arena_printf(p->arena, "Networks, by share of step: %s", text));
 }
 
 /* What made the classes, unless it is programs alone or every rank was played. */
@@ -668,7 +709,7 @@ static void what_split(printer *p)
   if (!count || classes != p->s->result->class_count ||
       (count == 1 && strcmp(splits[0].by, "program") == 0))
     return;
-  size_t column = (size_t)fprintf(p->out, "They differ by");
+  size_t column = (size_t)fprintf(p->out, "Ranks differ by");
   for (uint32_t i = 0; i < count; i++) {
     const char *part =
       ts_arena_printf(p->arena, "%s (%s%s)%s", splits[i].by, i ? "+" : "",
@@ -688,14 +729,11 @@ static void assumptions(printer *p)
     text = ts_arena_printf(p->arena, "%s%s%s", text, *text ? "; " : "", s->assumptions[i]);
   if (*text)
     paragraph(p, ts_arena_printf(p->arena, "Assumed: %s", text));
-  if (s->ir->meta->world > 1) {
-    ts_put_text(p->out, "Played %s nodes of %s", ts_format_count(s->result->nodes_played).text,
-                ts_format_count(s->result->nodes).text);
-    ts_put_text(
-      p->out, ": %s ranks behave in %s way%s.\n", ts_format_count(s->ir->meta->world).text,
-      ts_format_count(s->result->class_count).text, s->result->class_count == 1 ? "" : "s");
+  if (s->ir->meta->world > 1)
     what_split(p);
-  }
+  if (s->ir->meta->world > 1 && s->verbose)
+    ts_put_text(p->out, "Simulated %s nodes of %s\n", ts_format_count(s->result->nodes_played).text,
+                ts_format_count(s->result->nodes).text);
 }
 
 void ts_report_text(const ts_summary *summary, FILE *out)

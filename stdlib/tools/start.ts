@@ -62,6 +62,7 @@ plan start_experts(
   global: Int = gpus, // sequences a step
   sharding: String = framework.sharding, // or "ddp", "zero2", "fsdp": what replicas share
   recompute: String = "none", // or "cheap", "attention", "selective", "full"
+  schedule: Schedule = in_stages(pp, v, global / (ep * dp * micro), framework.balanced), // another: `trainspec list schedules`
 ) {
   model = model
   cluster = machine.cluster(gpus)
@@ -75,7 +76,7 @@ plan start_experts(
     framework_experts(framework.experts, tp * ep, "none", "bf16"),
     framework_recompute(recompute),
   ]
-  schedule = in_stages(pp, v, global / (ep * dp * micro), framework.balanced)
+  schedule = schedule
   batch = { micro: micro * ep }
   precision = framework_precision(framework)
   optimizer = framework_optimizer(framework)
@@ -122,6 +123,7 @@ plan start_layers(
   sharding: String = framework.sharding, // or "ddp", "zero2", "fsdp": what replicas share
   recompute: String = "none", // or "cheap", "attention", "selective", "full"
   offload: String = "none", // or "optimizer", "activations": what lies in the host's memory
+  schedule: Schedule = in_stages(pp, v, global / (dp * micro), framework.balanced), // another: `trainspec list schedules`
 ) {
   model = model
   cluster = machine.cluster(gpus)
@@ -134,7 +136,7 @@ plan start_layers(
     framework_recompute(recompute),
     kept_by_host(offload),
   ]
-  schedule = in_stages(pp, v, global / (dp * micro), framework.balanced)
+  schedule = schedule
   batch = { micro: micro }
   precision = framework_precision(framework)
   optimizer = framework_optimizer(framework)
