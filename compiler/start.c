@@ -217,6 +217,8 @@ const char *ts_start_text(const ts_start *start, size_t search, const char *name
   TS_SORT(&w.edits, by_place);
   put_comment(&w, about);
   put_imports(&w);
+  if (start->declares)
+    puts_to(&w, ts_arena_printf(s->arena, "%s\n\n", start->declares));
   put_comment(&w, ts_lookup_comment(s, plan));
   put_part(&w, plan->span.begin, plan->span.end);
   puts_to(&w, "\n");

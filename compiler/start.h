@@ -12,6 +12,7 @@ typedef struct ts_start {
   const ts_catalog *catalog;
   ts_module *module;
   TS_VEC(ts_start_search) searches; /* in the order in which they are tried */
+  const char *declares; /* what values name and no file has, put before the plan; or NULL */
 } ts_start;
 
 /* False after an error. */

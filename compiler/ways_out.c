@@ -343,13 +343,25 @@ static void replace_call(ways_out_finder *f, const ts_ast *node, void *closure)
   add_change(f, &c);
 }
 
+/* Half of what the mesh has, too, would be another mesh: trade_axes. */
+static bool is_of_mesh(const ways_out_finder *f, const ts_ast *expr)
+{
+  const ts_ast *mesh = field_of(f, "mesh");
+  for (uint32_t i = 0; mesh && mesh->kind == TS_AST_RECORD && i < mesh->count; i++) {
+    const ts_ast *axis = ts_ast_value(mesh->child[i]);
+    if (expr->kind == TS_AST_ID && axis && axis->kind == TS_AST_ID && axis->name == expr->name)
+      return true;
+  }
+  return false;
+}
+
 static void halve(ways_out_finder *f, const ts_ast *node, void *closure)
 {
   const char *name = closure;
   number n;
   if ((node->kind != TS_AST_ARG && node->kind != TS_AST_FIELD) || !node->name ||
       strcmp(node->name, name) != 0 || !is_number(f, ts_ast_value(node), &n) || n.value < 2 ||
-      n.value % 2)
+      n.value % 2 || is_of_mesh(f, n.expr))
     return;
   for (int64_t value = n.value / 2;; value /= 2) {
     change c = {0};
@@ -395,19 +407,25 @@ typedef struct wrapping {
   TS_VEC(ts_way_edit) edits;
 } wrapping;
 
-/* A name of a file that is a record of the type. */
-static void wrap_name(ways_out_finder *f, const ts_ast *node, void *closure)
+/* A name of a file that is a record of the type, with the fields that the plan changes in it. */
+static void wrap_names(ways_out_finder *f, const ts_ast *node, wrapping *w)
 {
-  wrapping *w = closure;
+  const ts_ast *of = node;
   ts_value v;
-  if (node->kind != TS_AST_ID || param_of(f, node->name) ||
-      !ts_module_find(f->module, node->name) ||
-      !ts_module_lookup(f->s, f->module, node->name, TS_NO_SPAN, &v) || v.type != TS_T_RECORD ||
-      !v.u.record->type || strcmp(v.u.record->type->name, w->type) != 0)
+  while (of && of->kind == TS_AST_WITH)
+    of = ts_ast_base(of);
+  if (of && of->kind == TS_AST_ID && !param_of(f, of->name) &&
+      ts_module_find(f->module, of->name) &&
+      ts_module_lookup(f->s, f->module, of->name, TS_NO_SPAN, &v) && v.type == TS_T_RECORD &&
+      v.u.record->type && !strcmp(v.u.record->type->name, w->type)) {
+    TS_PUSH(f->arena, &w->edits,
+            ((ts_way_edit){node->span.begin, node->span.end,
+                           ts_arena_printf(f->arena, "((%s) with { %s })",
+                                           ways_out_text_at(f, node->span), w->with)}));
     return;
-  TS_PUSH(f->arena, &w->edits,
-          ((ts_way_edit){node->span.begin, node->span.end,
-                         ts_arena_printf(f->arena, "(%s with { %s })", node->name, w->with)}));
+  }
+  for (uint32_t i = 0; node && i < node->count; i++)
+    wrap_names(f, node->child[i], w);
 }
 
 /* Wherever the plan names a record of the type, and what -D sets a parameter of the type to. */
@@ -424,7 +442,7 @@ static void wrap_all(ways_out_finder *f, const char *type, const char *with)
         f->arena, &defines,
         ((ts_define){d->name, ts_arena_printf(f->arena, "(%s) with { %s }", d->expression, with)}));
   }
-  ways_out_walk(f, f->plan->decl, wrap_name, &w);
+  wrap_names(f, f->plan->decl, &w);
   TS_SORT(&w.edits, by_place);
   if (w.edits.count || defines.count)
     add_way(f, w.edits.at, (uint32_t)w.edits.count, defines.at, (uint32_t)defines.count);
@@ -467,10 +485,36 @@ static void turn_parameters(ways_out_finder *f)
 
 /* ---- Rows of the list ---- */
 
+static bool is_text(const ts_value *v, const char *text)
+{
+  for (uint32_t i = 0; v && v->type == TS_T_LIST && i < v->u.list->count; i++)
+    if (is_text(&v->u.list->at[i], text))
+      return true;
+  return v && v->type == TS_T_STRING && !strcmp(v->u.string, text);
+}
+
+/* Whether the plan's framework is as the row asks; one that is not known may be. */
+static bool has_framework(const ways_out_finder *f, const ts_record *row)
+{
+  const ts_value *where = ts_record_find(row, "where");
+  const ts_ast *field = where ? field_of(f, "framework") : NULL;
+  ts_value v = field ? ts_eval(f->s, f->plan->env, field) : ts_none_value();
+  if (!field || v.type != TS_T_RECORD || !v.u.record->type)
+    return true;
+  for (uint32_t i = 0; i < where->u.record->count; i++) {
+    const char *name = where->u.record->at[i].name;
+    if (!is_text(ts_record_find(v.u.record, name), ts_record_text(where->u.record, name)))
+      return false;
+  }
+  return true;
+}
+
 static void try_row(ways_out_finder *f, const ts_record *r)
 {
   const char *to = ts_record_text(r, "to"), *from = ts_record_text(r, "from"), *word;
   const ts_value *keep = ts_record_find(r, "keep");
+  if (!has_framework(f, r))
+    return;
   f->row = r;
   if (*(word = ts_record_text(r, "set"))) {
     set_fields(f, word, to, from);

@@ -78,6 +78,17 @@ let machine_gh200: Machine = { island: 4, cluster: _gh200, network: _collectives
 let machine_rtx_pro_6000: Machine = { island: 8, cluster: _rtx_pro_6000, network: _collectives, costs: costs_rtx_pro_6000, measured: false }
 let machine_h200_nvl: Machine = { island: 4, cluster: _h200_nvl, network: h200_infiniband, costs: costs_h200_nvl, measured: false }
 
+// A machine of a gpu alone, of which nothing else is known: `cluster` joins so many of it. Eight of
+// a node by PCIe 5 and a NIC of 400 Gb/s each are assumed.
+fn machine_of(kind: Gpu, cluster: Function) -> Machine = {
+  island: 8,
+  cluster: cluster,
+  network: _collectives,
+  costs: { kind: kind },
+  measured: false,
+}
+fn nodes_assumed(gpus: Int, kind: Gpu) -> Cluster = linked_nodes(_nodes(gpus), kind: kind, links: 64 GB/s, nic: 400 Gb/s)
+
 // Costs of a step on it: products by `recipe`, attention by `library`. `levels`: those of its
 // record, or others to try.
 fn machine_costs(machine: Record, recipe: String = "bf16", library: String = "cudnn", levels: Record = machine.costs) = if machine.measured

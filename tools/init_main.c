@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/diag_record.h"
 #include "base/escape.h"
 #include "base/format.h"
@@ -22,10 +23,11 @@
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/progress.h"
+#include "tools/sweep/budget.h"
 #include "tools/sweep/listed.h"
 #include "tools/sweep/rank.h"
 
-enum { MODEL = 1, GPU, GPUS, FRAMEWORK, OUTPUT };
+enum { MODEL = 1, GPU, GPUS, FRAMEWORK, BUDGET, OUTPUT };
 /* Of a step: what a choice of a profile is worth, to be mentioned. */
 static const double least_worth = 0.001;
 
@@ -40,6 +42,9 @@ static const ts_option options[] = {
   {GPUS, 0, "gpus", "N", "number of GPUs (8)", NULL},
   {FRAMEWORK, 0, "framework", "NAME",
    "what runs it: `trainspec list frameworks` (megatron_lm, where a plan is of layers)", NULL},
+  {BUDGET, 0, "budget", "N|TIME",
+   "play at most N plans of each search, or begin none after TIME (60s): drawn, then near the best",
+   NULL},
   {PLAN_DEFINE, 'D', "define", "NAME=EXPR", "set another parameter of the plan", NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
   {PLAN_IMPORT, 'I', "import-dir", "DIR", "also look for imports and data in DIR", NULL},
@@ -94,6 +99,9 @@ typedef struct init_task {
   size_t refused_size;
   ts_compile_options refused_options;
   double least, least_limit;
+  ts_sweep_budget budget;
+  const char *budget_text;
+  double begun;
   const char *lacking; /* a parameter that was given, and that some plan does not have */
 } init_task;
 
@@ -167,7 +175,7 @@ static bool init_tick(void *closure)
 {
   init_task *t = closure;
   return ts_sweep_judge(&t->sweep) &&
-         ts_tick(&t->progress, "playing plans", (double)t->done / (double)t->sweep.count);
+         ts_tick(&t->progress, "playing plans", (double)t->done / fmax(1, (double)t->sweep.count));
 }
 
 static bool misfit_at(const init_task *t, size_t point)
@@ -189,7 +197,7 @@ static bool misfit_at(const init_task *t, size_t point)
 static bool misfits(const init_task *t)
 {
   const char *before = NULL;
-  for (size_t i = 0; i < t->sweep.count; i++) {
+  for (size_t i = 0; i < t->sweep.search->point_count; i++) {
     const char *value = ts_search_text_at(t->sweep.search, i, 0);
     if ((!before || strcmp(value, before) != 0) && misfit_at(t, i))
       return true;
@@ -202,7 +210,7 @@ static bool misfits(const init_task *t)
 static void init_count(init_task *t)
 {
   const ts_sweep *s = &t->sweep;
-  t->looked += s->count;
+  t->looked += s->search->open ? s->looked : s->count;
   for (size_t i = 0; i < s->count; i++) {
     const ts_outcome *o = &s->outcomes[i];
     double bytes = o->figures.of[TS_FIGURE_MEMORY] / 8;
@@ -240,7 +248,8 @@ static bool open_search(init_task *t, size_t search)
                   .top = 1};
   s->session->files->given = s->compile.given = given;
   s->session->files->given_count = s->compile.given_count = 1;
-  s->search = ts_search_load(s->session, s->path, &s->compile, NULL, NULL, false);
+  s->search = ts_search_load_within(s->session, s->path, &s->compile, NULL, NULL, false,
+                                    ts_sweep_budget_lists(&t->budget));
   /* so many gpus may leave a search nothing to vary; the others still count */
   const ts_diags *said = s->session->diags;
   bool empty = !s->search && said->all.count == 1 && said->all.at[0]->code == TS_E0234;
@@ -255,8 +264,12 @@ static bool play_search(init_task *t)
   ts_sweep *s = &t->sweep;
   ts_sweep_plays plays = {
     .jobs = ts_usual_jobs(), .done = init_done, .tick = init_tick, .closure = t};
+  /* what a search before this one left of the time */
+  ts_sweep_budget left = t->budget;
+  left.seconds = left.seconds > 0 ? fmax(left.seconds - (ts_clock() - t->begun), 1e-9) : 0;
   t->done = 0;
-  bool played = ts_sweep_play_listed(s, &plays, NULL);
+  bool played = (!s->search->open || ts_sweep_search_here(s, &left, &plays)) &&
+                ts_sweep_play_listed(s, &plays, NULL);
   if (ts_progress_interrupted())
     ts_progress_die(&t->bar, t->options.called);
   if (played && ts_sweep_rank(s))
@@ -299,7 +312,7 @@ static bool init_find(init_task *t, size_t *search)
       passed = t->start.searches.at[*search].plan;
     else
       init_count(t);
-    if (!misfit && t->sweep.outcomes[0].state == TS_RANKED)
+    if (!misfit && t->sweep.count && t->sweep.outcomes[0].state == TS_RANKED)
       return true;
   }
   return false;
@@ -518,6 +531,12 @@ static bool give_machine(init_task *t)
     item = item_with_gpu(t, t->gpu);
   if (item)
     return init_give(t, "machine", item->entry->name);
+  if (init_item_of(t, "Gpu", t->gpu)) { /* nothing says how it is joined */
+    t->start.declares = ts_arena_printf(
+      t->arena, "fn nodes_of_%s(gpus: Int) -> Cluster = nodes_assumed(gpus, %s)", t->gpu, t->gpu);
+    return init_give(t, "machine",
+                     ts_arena_printf(t->arena, "machine_of(%s, nodes_of_%s)", t->gpu, t->gpu));
+  }
   init_unknown(t, "Machine", "gpu", t->gpu);
   return false;
 }
@@ -623,6 +642,8 @@ static const char *about(const init_task *t, const char *worth)
   const char *asked =
     ts_arena_printf(t->arena, "trainspec init --model=%s%s%s --gpu=%s --gpus=%s", quote, t->model,
                     quote, t->gpu, t->gpus);
+  if (t->budget_text)
+    asked = ts_arena_printf(t->arena, "%s --budget=%s", asked, t->budget_text);
   for (size_t i = 0; i < t->plan.defines.count; i++)
     asked = ts_arena_printf(t->arena, "%s -D '%s=%s'", asked, t->plan.defines.at[i].name,
                             t->plan.defines.at[i].expression);
@@ -713,6 +734,7 @@ static int init(init_task *t)
   if (!give_model(t) || !give_machine(t) || !give_others(t))
     return t->options.status;
   t->progress = ts_progress_start(&t->bar);
+  t->begun = ts_clock();
   bool found = init_find(t, &search);
   ts_progress_end(&t->bar);
   if (found)
@@ -739,6 +761,10 @@ static void init_take(void *task, int id)
     break;
   case FRAMEWORK:
     TS_PUSH(t->arena, &t->plan.defines, (ts_define){"framework", t->options.argument});
+    break;
+  case BUDGET:
+    t->budget_text = t->options.argument;
+    ts_sweep_budget_read(&t->options, &t->budget);
     break;
   case OUTPUT: t->output = t->options.argument; break;
   default: ts_plan_option(&t->plan, t->arena, &t->options, id);

@@ -602,16 +602,6 @@ static const char *long_time(const sweep_task *t, double seconds)
   return ts_arena_printf(t->sweep.arena, number < 1e6 ? "%.0f %s" : "%.1e %s", number, units[u].name);
 }
 
-/* A search with more plans than these is left open. */
-static size_t most_plans(const sweep_task *t)
-{
-  enum { LISTED_IN_TIME = 16 }; /* what takes how long is not known yet */
-  if (t->budget.seconds > 0)
-    return LISTED_IN_TIME;
-  long long most = ts_limits_usual.plans;
-  return (size_t)(t->budget.plans && t->budget.plans < most ? t->budget.plans : most);
-}
-
 /* There are too many plans to list: how many, how long they would take, what to do. Always false.
  */
 static bool is_endless(sweep_task *t)
@@ -667,7 +657,7 @@ static int sweep(sweep_task *t)
   if (s->common) /* the search is in the same files */
     s->session = ts_session_with(s->arena, s->common);
   s->search = ts_search_load_within(s->session, s->path, &s->compile, t->search_name, t->items,
-                                    !t->varies, most_plans(t));
+                                    !t->varies, ts_sweep_budget_lists(&t->budget));
   if (!s->search || (s->search->open && !has_budget(t) && !is_endless(t)))
     return TS_EXIT_REJECTED;
   s->top = (size_t)t->top;

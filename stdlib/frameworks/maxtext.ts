@@ -12,6 +12,7 @@ let maxtext: Framework = {
   loss: "fused",
   host: { launch: 0 us, collective: 0 us, message: 0 us, item: 0 us, step: 1 ms },
   sharding: "fsdp",
+  shards: ["fsdp", "zero2"],
 }
 
 // What a layer computes again before its backward. MaxText's `remat_policy`: "full", "custom" and

@@ -45,6 +45,7 @@ record Framework {
   copied: Bool = false // parameters and gradients of sharded layers go through buffers
   keep_last: Bool = false // the last layer's parameters stay gathered for its backward
   sharding: String // over replicas: "ddp", "zero1", "zero2", "fsdp"
+  shards: List[String] = [sharding] // all that `init` searches and ways out of a lack of memory offer: what runs were validated with
   balanced: Bool = true // stages have as much work as one another; false: as many layers
 }
 fn as_stated(f: Framework, replicas: Int) -> Any = f.bucket
@@ -193,16 +194,18 @@ fn framework_loss(f: Framework) = match f.loss {
 
 // The ladder of recomputation: "none", "cheap" (norms and activations: Megatron's modules
 // `layernorm`, `moe_act` and the like), "attention" (its softmax and dropout: Megatron's
-// selective), "ops" (torchtitan's selective by op; "ops_eager": not compiled), "selective" (every second layer), "full".
+// selective), "ops" (torchtitan's selective by op; "ops_eager": not compiled), "attn", "mlp" (all of
+// that label in each layer), "selective" (every second layer), "full".
 fn framework_recompute(level: String) = match level {
   "none" -> none
   "cheap" -> [selective(label, discard: true) for label in ["*.ln1", "*.ln2", "*.act"]]
   "attention" -> selective("attn.core")
   "ops" -> selective_by_op()
   "ops_eager" -> [selective_by_op(), cached_by_op()]
+  "attn" | "mlp" -> selective(level)
   "selective" -> full(every: 2)
   "full" -> full()
-  _ -> refuse("recomputation is none, cheap, attention, ops, ops_eager, selective or full")
+  _ -> refuse("recomputation is none, cheap, attention, ops, ops_eager, attn, mlp, selective or full")
 }
 
 // Modules that are recomputed, by Megatron-Core's names; what a model has not is passed over.

@@ -26,6 +26,7 @@ let torchtitan: Framework = {
   copied: true,
   keep_last: true,
   sharding: "fsdp",
+  shards: ["fsdp", "zero2"],
 }
 fn fsdp_update(o: Optimizer) -> Optimizer = clipped(cast_when_gathered(o))
 let torchtitan_2024 = torchtitan with { release = "2024", loss = "copied" }

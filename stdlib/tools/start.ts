@@ -15,8 +15,8 @@ fn doubled(gpus: Int, most: Int) -> List[Int] = [d for d in [1, 2, 4, 8, 16, 32,
 // All ways to share `gpus` evenly, over at most so many ranks of a pipeline.
 fn shared(gpus: Int, most: Int) -> List[Int] = [d for d in 1..most + 1 if gpus % d == 0]
 
-// How replicas share: as the framework's profile says. FSDP may keep what it has gathered.
-fn shared_as(f: Framework) -> List[String] = if f.sharding == "fsdp" then ["fsdp", "zero2"] else [f.sharding]
+// How replicas share: as the profile's `shards`, or as it was changed to.
+fn shared_as(f: Framework) -> List[String] = if any([s == f.sharding for s in f.shards]) then f.shards else [f.sharding]
 
 // Sequences at a time on each of `replicas` that share `global` sequences evenly.
 fn sequences_at_once(global: Int, replicas: Int) -> List[Int] = [b for b in [1, 2, 4] if global % (replicas * b) == 0]
@@ -47,7 +47,8 @@ fn room(machine: Machine) -> Size = 0.95 * machine.costs.kind.memory
 //   experts lie over `ep` of the replicas, every expert gets as many tokens, and none are dropped
 //   sequences are as long as the model says; bf16 with Adam, its state divided over the replicas (ZeRO-1)
 //   the software and its host are as the profile `framework` says: `trainspec list frameworks`
-//   the search varies what `vary` names; sharding, offloading and parts of sequences stay
+//   the search varies what `vary` names; parts of sequences stay
+//   replicas share as runs under the profile did: its `shards`
 plan start_experts(
   model: Model,
   machine: Machine,
@@ -108,6 +109,7 @@ search experts_wide of start_experts {
 //   sequences are as long as the model says; bf16 with Adam, its state divided over the replicas (ZeRO-1)
 //   the software and its host are as the profile `framework` says: `trainspec list frameworks`
 //   the search varies what `vary` names; the batch, the precision and what the profile says stay
+//   replicas share as runs under the profile did: its `shards`; no other way was validated under it
 plan start_layers(
   model: Model,
   machine: Machine,
@@ -121,7 +123,7 @@ plan start_layers(
   micro: Int = 1, // sequences at a time on a replica
   global: Int = gpus, // sequences a step
   sharding: String = framework.sharding, // or "ddp", "zero2", "fsdp": what replicas share
-  recompute: String = "none", // or "cheap", "attention", "selective", "full"
+  recompute: String = "none", // or "cheap", "attention", "attn", "mlp", "selective", "full"
   offload: String = "none", // or "optimizer", "activations": what lies in the host's memory
   schedule: Schedule = in_stages(pp, v, global / (dp * micro), framework.balanced), // another: `trainspec list schedules`
 ) {
@@ -151,7 +153,8 @@ search layer_degrees of start_layers {
   vary pp in shared(div(gpus, tp * cp), if cp == 1 then 40 else 16)
   vary micro in if cp == 1 then sequences_at_once(global, div(gpus, tp * pp)) else [1]
   vary sharding in shared_as(framework)
-  vary recompute in ["none", "cheap", "selective", "full"]
+  vary recompute in ["none", "cheap", "attn", "mlp", "selective", "full"]
+  vary offload in if recompute == "none" and micro == 1 then ["none", "optimizer", "activations"] else ["none"]
   vary v in if pp > 1 and cp == 1 and micro == 1 and recompute == "none" then [1, 2, 4] else [1]
   require peak_memory < room(machine), "memory to spare"
   minimize step_time

@@ -7,18 +7,21 @@
 //   halve: NAME               an argument or a field of a record of this name that is a whole number becomes half of it
 //   trade: "mesh"             one axis of the mesh doubles and another becomes half: for each two of them
 //
+// `where`: only where the plan's framework has this value in that field, or in its list; a plan
+// without a framework has all. So nothing is offered that no run under the profile validated, and
+// `trainspec init`, which searches the same, is not beaten by it.
 // `from` is the module that has what TEXT names. LABEL stands for each label that holds activations
 // at the peak, and for its scope. `keep: n`: only the first n arguments of the call stay.
 let ways_out = [
   { set: "recompute", to: "selective(LABEL)", from: "std.strategies.recompute" },
   { set: "recompute", to: "full(every: 2)", from: "std.strategies.recompute" },
   { set: "recompute", to: "full()", from: "std.strategies.recompute" },
-  { call: "data_parallel", by: "zero1", from: "std.strategies.data" },
-  { call: "data_parallel", by: "zero2", from: "std.strategies.data" },
-  { call: "data_parallel", by: "fsdp", from: "std.strategies.data", keep: 1 },
-  { call: "zero1", by: "zero2", from: "std.strategies.data" },
-  { call: "zero1", by: "fsdp", from: "std.strategies.data", keep: 1 },
-  { call: "zero2", by: "fsdp", from: "std.strategies.data", keep: 1 },
+  { call: "data_parallel", by: "zero1", from: "std.strategies.data", where: { shards: "zero1" } },
+  { call: "data_parallel", by: "zero2", from: "std.strategies.data", where: { shards: "zero2" } },
+  { call: "data_parallel", by: "fsdp", from: "std.strategies.data", keep: 1, where: { shards: "fsdp" } },
+  { call: "zero1", by: "zero2", from: "std.strategies.data", where: { shards: "zero2" } },
+  { call: "zero1", by: "fsdp", from: "std.strategies.data", keep: 1, where: { shards: "fsdp" } },
+  { call: "zero2", by: "fsdp", from: "std.strategies.data", keep: 1, where: { shards: "fsdp" } },
   { halve: "micro" },
   { halve: "v" },
   { trade: "mesh" },

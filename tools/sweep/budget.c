@@ -60,6 +60,15 @@ bool ts_sweep_budget_read(ts_options *o, ts_sweep_budget *budget)
   return false;
 }
 
+size_t ts_sweep_budget_lists(const ts_sweep_budget *budget)
+{
+  enum { LISTED_IN_TIME = 16 }; /* what takes how long is not known yet */
+  if (budget->seconds > 0)
+    return LISTED_IN_TIME;
+  long long most = ts_limits_usual.plans;
+  return (size_t)(budget->plans && budget->plans < most ? budget->plans : most);
+}
+
 /* ---- Plans, each once ---- */
 
 static const char *budget_key_of(const ts_sweep *s, size_t point)
@@ -375,4 +384,48 @@ bool ts_sweep_search(ts_sweep *s, const ts_sweep_budget *budget, const ts_sweep_
   if (end > first + 1)
     put_together(s, &all);
   return good && ts_sweep_judge(s);
+}
+
+/* ---- Without journal or team ---- */
+
+typedef struct here {
+  ts_sweep *s;
+  const ts_sweep_plays *plays;
+} here;
+
+static void here_looked(void *closure, size_t index, double seconds)
+{
+  (void)closure;
+  (void)index;
+  (void)seconds;
+}
+
+static bool here_look(void *closure, ts_outcome *outcomes, size_t count)
+{
+  const here *h = closure;
+  ts_sweep looking = *h->s;
+  ts_sweep_plays plays = *h->plays;
+  size_t *all = TS_NEW_ARRAY(h->s->arena, size_t, count + 1);
+  for (size_t i = 0; i < count; i++)
+    all[i] = i;
+  looking.outcomes = outcomes;
+  looking.count = plays.count = count;
+  plays.todo = all;
+  plays.done = here_looked;
+  return ts_sweep_play(&looking, &plays);
+}
+
+static bool here_play(void *closure, const size_t *todo, size_t count)
+{
+  const here *h = closure;
+  ts_sweep_plays plays = *h->plays;
+  plays.todo = todo;
+  plays.count = count;
+  return ts_sweep_play(h->s, &plays);
+}
+
+bool ts_sweep_search_here(ts_sweep *s, const ts_sweep_budget *budget, const ts_sweep_plays *plays)
+{
+  here h = {s, plays};
+  return ts_sweep_search(s, budget, &(ts_sweep_player){here_look, here_play, &h});
 }
