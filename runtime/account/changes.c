@@ -22,6 +22,12 @@ typedef struct changes_source { /* of changes: a stream that makes some */
   ts_mark *own;                 /* [most marks of an op] */
 } changes_source;
 
+/* Items [from, to) are played like those `count` before them, `time` later. */
+typedef struct changes_rounds {
+  uint32_t from, to, count;
+  uint64_t time;
+} changes_rounds;
+
 struct ts_memory_changes {
   const ts_ir *ir;
   const ts_facts *facts;
@@ -34,6 +40,7 @@ struct ts_memory_changes {
   uint32_t count;
   uint32_t first; /* whose changes come before all others' ... */
   uint64_t limit; /* ... while their keys are lower than this */
+  changes_rounds rounds; /* count 0: there are none */
 };
 
 const ts_memory_effect *ts_memory_effects(ts_arena *arena, const ts_ir *ir)
@@ -162,6 +169,44 @@ static void add_source(ts_arena *arena, ts_memory_changes *c, changes_source sou
   refill(c, c->count++);
 }
 
+static bool changes_follow(const ts_player *w, uint32_t item, const changes_rounds *r)
+{
+  return w->alike[item] == w->alike[item - r->count] &&
+         w->begun[item] - w->begun[item - r->count] == r->time;
+}
+
+static bool holds_as_before(const ts_memory_changes *c, const changes_rounds *r)
+{
+  int64_t sum = 0;
+  for (uint32_t i = r->from; i < r->from + r->count; i++) {
+    const ts_ir_fragment *f = &c->ir->fragments[c->w->program->items[i].fragment];
+    for (uint32_t n = f->first_node; n < f->first_node + f->node_count; n++)
+      sum += c->effects[n].allocates + c->effects[n].frees;
+  }
+  return !sum;
+}
+
+/* The shortest rounds around the item in the middle that are many, else those that last longest. */
+static changes_rounds find_rounds(const ts_memory_changes *c)
+{
+  enum { MOST = 256 };
+  const ts_player *w = c->w;
+  uint32_t items = c->ir->programs[w->role->program].item_count, middle = items / 2;
+  changes_rounds best = {0};
+  for (uint32_t count = 1;
+       w->alike && count <= middle && count <= MOST && best.to - best.from < items / 4; count++) {
+    changes_rounds r = {middle, middle, count, w->begun[middle] - w->begun[middle - count]};
+    for (; r.to < items && changes_follow(w, r.to, &r); r.to++)
+      ;
+    for (; r.from > count && changes_follow(w, r.from - 1, &r); r.from--)
+      ;
+    if (r.to - r.from > best.to - best.from && r.to >= r.from + count && r.time &&
+        holds_as_before(c, &r))
+      best = r;
+  }
+  return best;
+}
+
 ts_memory_changes *ts_memory_changes_new(ts_arena *arena, const ts_memory_input *input,
                                          uint32_t class, const ts_op_marks *ops)
 {
@@ -191,6 +236,8 @@ ts_memory_changes *ts_memory_changes_new(ts_arena *arena, const ts_memory_input 
       add_source(arena, c, (changes_source){.replay = ts_stream_new(arena, facts, class, s)});
   if (input->streams[streams])
     add_source(arena, c, (changes_source){.issues = ts_issues_new(arena, run, w->rank)});
+  else
+    c->rounds = find_rounds(c);
   return c;
 }
 
@@ -210,11 +257,16 @@ static void find_first(ts_memory_changes *c)
   }
 }
 
-bool ts_memory_changes_next(ts_memory_changes *c, ts_memory_change *out)
+static bool any_left(ts_memory_changes *c)
 {
   if (c->count && c->keys[c->first] >= c->limit)
     find_first(c);
-  if (!c->count || c->keys[c->first] == UINT64_MAX)
+  return c->count && c->keys[c->first] != UINT64_MAX;
+}
+
+bool ts_memory_changes_next(ts_memory_changes *c, ts_memory_change *out)
+{
+  if (!any_left(c))
     return false;
   changes_source *s = &c->sources[c->first];
   const ts_mark *m = &s->marks[s->at++];
@@ -222,4 +274,40 @@ bool ts_memory_changes_next(ts_memory_changes *c, ts_memory_change *out)
                             c->first_item + s->item->index, m->frees};
   refill(c, c->first);
   return true;
+}
+
+static bool in_rounds(const ts_memory_changes *c, uint32_t source)
+{
+  uint32_t item = c->keys[source] == UINT64_MAX ? 0 : c->sources[source].item->index;
+  return c->rounds.from <= item && item < c->rounds.to;
+}
+
+uint64_t ts_memory_changes_steady(ts_memory_changes *c, uint64_t *time)
+{
+  uint64_t rounds = c->rounds.count && any_left(c) && in_rounds(c, c->first) ? UINT64_MAX : 0;
+  *time = c->rounds.time;
+  for (uint32_t s = 0; s < c->count && rounds; s++) {
+    const changes_source *at = &c->sources[s];
+    uint64_t most = in_rounds(c, s) ? (c->rounds.to - 1 - at->item->index) / c->rounds.count :
+                    c->keys[s] == UINT64_MAX ? UINT64_MAX :
+                    at->item->index < c->rounds.from ?
+                                               0 :
+                                               (c->keys[s] - c->keys[c->first]) / (2 * *time);
+    rounds = most < rounds ? most : rounds;
+  }
+  return rounds;
+}
+
+void ts_memory_changes_pass(ts_memory_changes *c, uint64_t rounds)
+{
+  for (uint32_t s = 0; s < c->count; s++) {
+    changes_source *at = &c->sources[s];
+    if (!in_rounds(c, s))
+      continue;
+    ts_stream_pass(&at->replay, (uint32_t)rounds * c->rounds.count, rounds * c->rounds.time);
+    at->item = at->replay.in;
+    at->base += 2 * rounds * c->rounds.time;
+    c->keys[s] += 2 * rounds * c->rounds.time;
+  }
+  find_first(c);
 }

@@ -46,4 +46,10 @@ ts_memory_changes *ts_memory_changes_new(ts_arena *arena, const ts_memory_input 
  */
 bool ts_memory_changes_next(ts_memory_changes *changes, ts_memory_change *out);
 
+/* In the steady state rounds of items do what those before did, *time later, and hold in the end
+ * what they held in the beginning. How many of them may be passed over from here on: the next
+ * change is then that of so many rounds later. */
+uint64_t ts_memory_changes_steady(ts_memory_changes *changes, uint64_t *time);
+void ts_memory_changes_pass(ts_memory_changes *changes, uint64_t rounds);
+
 #endif

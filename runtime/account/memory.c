@@ -309,3 +309,83 @@ void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,
   each(closure, now, category);
   ts_arena_free(scratch);
 }
+
+typedef struct columns {
+  uint64_t step, *most;
+  uint32_t count, done; /* columns before it are complete */
+  uint64_t held;
+} columns;
+
+static uint32_t column_of(const columns *c, uint64_t time)
+{
+  double x = c->step ? (double)time / (double)c->step * c->count : 0;
+  return x >= c->count ? c->count - 1 : (uint32_t)x;
+}
+
+static void hold_until(columns *c, uint32_t column, uint64_t held)
+{
+  for (; c->done <= column; c->done++)
+    c->most[c->done] = held > c->most[c->done] ? held : c->most[c->done];
+  c->done = column;
+}
+
+static void hold_from(columns *c, uint64_t time, int64_t held)
+{
+  hold_until(c, column_of(c, time), c->held);
+  c->held = not_negative(held);
+  hold_until(c, c->done, c->held);
+}
+
+/* From a moment of the steady state on in one column, and the most held since. After two rounds
+ * each column that others like them reach over has a whole one, and the same most. */
+typedef struct columns_round {
+  uint64_t from, most;
+} columns_round;
+
+/* All that was held before `now` is in its column. Returns the moment after the rounds that are
+ * passed over. */
+static uint64_t pass_rounds(columns *c, columns_round *r, ts_memory_changes *changes, uint64_t now)
+{
+  uint64_t time, rounds = ts_memory_changes_steady(changes, &time);
+  if (!rounds || r->from == UINT64_MAX || column_of(c, r->from) != column_of(c, now))
+    *r = (columns_round){rounds ? now : UINT64_MAX, 0};
+  else
+    r->most = c->held > r->most ? c->held : r->most;
+  if (!rounds || now - r->from < 2 * time)
+    return now;
+  /* the last column, too, has a whole one */
+  rounds -= column_of(c, now + (rounds - 1) * time) != column_of(c, now + rounds * time);
+  uint64_t to = now + rounds * time;
+  if (!rounds || column_of(c, to - time) != column_of(c, to))
+    return now;
+  hold_until(c, column_of(c, to), r->most);
+  ts_memory_changes_pass(changes, rounds);
+  return to;
+}
+
+void ts_memory_columns(const ts_ir *ir, const ts_run *run, uint32_t rank, uint32_t count,
+                       uint64_t *most)
+{
+  const ts_result *result = ts_run_result(run);
+  ts_arena *scratch = ts_arena_new("memory columns");
+  ts_memory_input input = ts_memory_input_of(scratch, ir, run);
+  ts_memory_changes *changes = ts_memory_changes_new(scratch, &input, result->class_of[rank], NULL);
+  int64_t held = memory_hold(ir, result->classes[result->class_of[rank]].program,
+                             (int64_t[TS_IR_CATEGORIES]){0});
+  columns c = {.step = result->step, .most = most, .count = count};
+  columns_round round = {UINT64_MAX, 0};
+  uint64_t now = 0;
+  memset(most, 0, count * sizeof *most);
+  for (ts_memory_change change; ts_memory_changes_next(changes, &change);) {
+    bool later = change.time != now;
+    if (later) /* what held from `now` on is complete */
+      hold_from(&c, now, held);
+    now = change.time;
+    held += change.bytes;
+    if (later)
+      now = pass_rounds(&c, &round, changes, now);
+  }
+  hold_from(&c, now, held);
+  hold_until(&c, count - 1, c.held);
+  ts_arena_free(scratch);
+}

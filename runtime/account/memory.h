@@ -62,5 +62,8 @@ void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,
                      void (*each)(void *closure, uint64_t time,
                                   const int64_t category[TS_IR_CATEGORIES]),
                      void *closure);
+/* The most that a rank holds in each of `count` columns of the step. */
+void ts_memory_columns(const ts_ir *ir, const ts_run *run, uint32_t rank, uint32_t count,
+                       uint64_t *most);
 
 #endif

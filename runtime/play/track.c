@@ -107,6 +107,18 @@ void ts_stream_enter(ts_stream_replay *r, const uint32_t *item)
     r->call[c] = r->w->program->call_base[(size_t)*item * comms + c];
 }
 
+void ts_stream_pass(ts_stream_replay *r, uint32_t items, uint64_t time)
+{
+  uint32_t comms = r->facts->tables->comm_count, from = r->in->index;
+  const ts_play_op *op = r->op;
+  const uint32_t *calls = r->w->program->call_base;
+  begin_item(r, ts_item_on(r->w->program, from + items, r->stream));
+  r->op = op;
+  r->time += time;
+  for (uint32_t c = 0; c < comms; c++)
+    r->call[c] += calls[(size_t)(from + items) * comms + c] - calls[(size_t)from * comms + c];
+}
+
 bool ts_stream_next(ts_stream_replay *r, ts_played_op *out)
 {
   if (r->op == r->op_end)

@@ -45,6 +45,8 @@ ts_stream_replay ts_stream_new(ts_arena *arena, const ts_facts *facts, uint32_t 
 const ts_play_item *ts_stream_item(ts_stream_replay *replay);
 /* The same for any of the stream's items (ts_item_on), where the player's entries are known. */
 void ts_stream_enter(ts_stream_replay *replay, const uint32_t *item);
+/* Stands in the item so many further on as it does in the one at hand, which is played alike. */
+void ts_stream_pass(ts_stream_replay *replay, uint32_t items, uint64_t time);
 /* Plays the next op of the item. False at its end. */
 bool ts_stream_next(ts_stream_replay *replay, ts_played_op *out);
 

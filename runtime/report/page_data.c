@@ -216,31 +216,6 @@ static void put_programs(page_data_writer *w)
 
 /* ---- Memory ---- */
 
-typedef struct curve {
-  uint64_t step, most[COLUMNS], now;
-  unsigned done; /* columns before it are complete */
-} curve;
-
-static void hold_until(curve *c, unsigned column)
-{
-  for (; c->done < column && c->done < COLUMNS; c->done++)
-    c->most[c->done] = c->now > c->most[c->done] ? c->now : c->most[c->done];
-}
-
-static void read_memory(void *closure, uint64_t time, const int64_t category[TS_IR_CATEGORIES])
-{
-  curve *c = closure;
-  int64_t sum = 0;
-  for (unsigned k = 0; k < TS_IR_CATEGORIES; k++)
-    sum += category[k];
-  double x = c->step ? (double)time / (double)c->step * COLUMNS : 0;
-  unsigned column = x >= COLUMNS ? COLUMNS - 1 : (unsigned)x;
-  hold_until(c, column + 1);
-  c->done = column;
-  c->now = sum > 0 ? (uint64_t)sum : 0;
-  c->most[column] = c->now > c->most[column] ? c->now : c->most[column];
-}
-
 static void put_holding(page_data_writer *w, uint32_t program)
 {
   const ts_ir_program *p = &w->ir->programs[program];
@@ -257,15 +232,13 @@ static void page_data_put_memory(page_data_writer *w, uint32_t class)
 {
   const ts_memory_class *m = &w->s->memory->classes[class];
   ts_arena *scratch = ts_arena_new("curve");
-  curve *c = TS_NEW(scratch, curve);
+  uint64_t most[COLUMNS];
   ts_sequence levels = {0};
   ts_run_list list = {0};
-  c->step = w->s->result->step;
-  ts_memory_curve(w->ir, w->s->run, w->s->result->classes[class].rank, read_memory, c);
-  hold_until(c, COLUMNS);
+  ts_memory_columns(w->ir, w->s->run, w->s->result->classes[class].rank, COLUMNS, most);
   uint64_t level = m->peak / LEVELS + 1;
   for (unsigned x = 0; x < COLUMNS; x++)
-    TS_PUSH(scratch, &levels, (uint32_t)((c->most[x] + level - 1) / level));
+    TS_PUSH(scratch, &levels, (uint32_t)((most[x] + level - 1) / level));
   ts_find_runs(scratch, levels.at, levels.count, &list);
   fprintf(w->out,
           ",\"memory\":{\"peak\":%" PRIu64 ",\"at\":%" PRIu64 ",\"reserved\":%" PRIu64

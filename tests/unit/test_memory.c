@@ -308,6 +308,45 @@ Test(memory, what_is_issued_is_held_in_the_order_of_issue)
   }
 }
 
+enum { COLUMNS = 3 };
+
+typedef struct columns {
+  uint64_t step, held, most[COLUMNS];
+  uint32_t done;
+} columns;
+
+static void hold(columns *c, uint32_t column)
+{
+  for (; c->done <= column; c->done++)
+    c->most[c->done] = c->held > c->most[c->done] ? c->held : c->most[c->done];
+  c->done = column;
+}
+
+static void draw(void *closure, uint64_t time, const int64_t category[TS_IR_CATEGORIES])
+{
+  columns *c = closure;
+  double x = c->step ? (double)time / (double)c->step * COLUMNS : 0;
+  int64_t sum = 0;
+  for (uint32_t i = 0; i < TS_IR_CATEGORIES; i++)
+    sum += category[i];
+  hold(c, x < COLUMNS ? (uint32_t)x : COLUMNS - 1);
+  c->held = sum > 0 ? (uint64_t)sum : 0;
+  hold(c, c->done);
+}
+
+/* Rounds that columns pass over are those of the whole curve. */
+static void check_columns(const ts_ir *ir, const ts_run *run, uint32_t class)
+{
+  uint32_t rank = ts_run_result(run)->classes[class].rank;
+  columns c = {.step = ts_run_result(run)->step};
+  uint64_t most[COLUMNS];
+  ts_memory_curve(ir, run, rank, draw, &c);
+  hold(&c, COLUMNS - 1);
+  ts_memory_columns(ir, run, rank, COLUMNS, most);
+  for (uint32_t i = 0; i < COLUMNS; i++)
+    cr_assert_eq(most[i], c.most[i], "class %u, column %u", class, i);
+}
+
 static void check_walk(ts_arena *arena, const ts_ir *ir, uint64_t *peak)
 {
   ts_stop stop = {.arena = arena};
@@ -317,6 +356,7 @@ static void check_walk(ts_arena *arena, const ts_ir *ir, uint64_t *peak)
   *peak = 0;
   for (uint32_t c = 0; c < memory->class_count; c++) {
     walk(arena, ir, run, c, &memory->classes[c]);
+    check_columns(ir, run, c);
     *peak = memory->classes[c].peak > *peak ? memory->classes[c].peak : *peak;
   }
   ts_run_free(run);
