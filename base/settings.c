@@ -126,3 +126,16 @@ bool ts_settings_reads(ts_settings_format format)
   return format != TS_SETTINGS_YAML;
 #endif
 }
+
+const char *ts_settings_text(const ts_setting *s, const char *key)
+{
+  for (; s && *key; key += strspn(key, ".")) {
+    size_t length = strcspn(key, ".");
+    const ts_setting *c = s->kind == TS_SETTING_TABLE ? s->child : NULL;
+    while (c && (strncmp(c->name, key, length) != 0 || c->name[length]))
+      c = c->next;
+    s = c;
+    key += length;
+  }
+  return s && s->kind == TS_SETTING_TEXT ? s->u.text : NULL;
+}

@@ -63,6 +63,8 @@ enum {
 /* NULL: `wrong` says why. */
 const ts_setting *ts_settings_read(ts_arena *arena, ts_settings_format format, const char *text,
                                    size_t size, ts_settings_wrong *wrong);
+/* The text at a key with dots; NULL: there is none. */
+const char *ts_settings_text(const ts_setting *s, const char *key);
 /* By the end of a name, .toml, .yaml, .yml, .json; false: another one. */
 bool ts_settings_format_of(const char *file, ts_settings_format *format);
 /* Whether files of the format are read: of YAML by libyaml alone, which a build may lack. */

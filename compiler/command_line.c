@@ -42,6 +42,7 @@ typedef struct command_line_reader {
   const ts_launch_file *written; /* by scripts */
   uint32_t file;   /* the words, one after the other, in the source map */
   uint32_t *begin; /* of each word in it */
+  ts_module *module;
   const ts_record *table;
   ts_ast_list formals; /* of the record type of its arguments */
   TS_VEC(ts_plan_argument) found;
@@ -242,7 +243,8 @@ static given filled(command_line_reader *r, given g)
   if (!unset_word(&g))
     return g;
   for (uint32_t i = 0; i < g.count; i++) {
-    const char *word = ts_launch_expanded(r->s->arena, g.word[i], r->given, r->given_count);
+    const char *word = ts_launch_expanded(r->s->arena, g.word[i], r->given, r->given_count,
+                                          field(r, "defaults") != NULL);
     if (*word && (!flag || !strstr(word, "${")))
       TS_PUSH(r->s->arena, &words, word);
   }
@@ -465,6 +467,32 @@ static const char *text_of(command_line_reader *r, const char *name, ts_span at,
   return text;
 }
 
+/* The table, and the record type of its arguments. */
+static bool take_table(command_line_reader *r, const ts_record *table)
+{
+  const char *name = ts_record_text(table, "arguments");
+  ts_value type;
+  if (!ts_module_lookup(r->s, r->module, ts_lang_intern(r->s->lang, name, strlen(name)), TS_NO_SPAN,
+                        &type) ||
+      type.type != TS_T_DECL || type.u.decl->kind != TS_AST_RECORD_TYPE)
+    return false;
+  r->table = table;
+  r->formals = ts_ast_formals(type.u.decl);
+  return true;
+}
+
+/* What a file says can pick another table (`picks`, { key, value, table }). */
+static void pick_table(command_line_reader *r, const ts_setting *root)
+{
+  const ts_value *list = field(r, "picks");
+  for (uint32_t i = 0; list && list->type == TS_T_LIST && i < list->u.list->count; i++) {
+    const ts_record *one = list->u.list->at[i].u.record;
+    const char *text = ts_settings_text(root, ts_record_text(one, "key"));
+    if (text && strcmp(text, ts_record_text(one, "value")) == 0)
+      take_table(r, ts_record_find(one, "table")->u.record);
+  }
+}
+
 static void command_line_settings(command_line_reader *r, const char *name, ts_span at)
 {
   ts_settings_format format;
@@ -481,6 +509,7 @@ static void command_line_settings(command_line_reader *r, const char *name, ts_s
   if (root && root->kind == TS_SETTING_TABLE) {
     const char *outer = r->reading;
     r->reading = name;
+    pick_table(r, root);
     take_settings(&f, "", root);
     r->reading = outer;
     return;
@@ -664,7 +693,7 @@ static void take_launcher(command_line_reader *r, uint32_t i)
              1,
              span_of(r, i, i),
              where(r, i, r->line->word[i])};
-  value = ts_launch_expanded(r->s->arena, value, r->given, r->given_count);
+  value = ts_launch_expanded(r->s->arena, value, r->given, r->given_count, false);
   if (!strstr(value, "${") && (formal(r, g.name) || among(field(r, "reads"), g.name)))
     command_line_take(r, &g);
 }
@@ -804,20 +833,11 @@ void ts_command_line_frameworks(ts_session *s, ts_name_list *names)
 static bool load(command_line_reader *r)
 {
   ts_session *s = r->s;
-  ts_module *module = framework(s, r->line->framework);
-  ts_value table, type;
-  if (!module || ts_diags_errors(s->diags) ||
-      !ts_module_lookup(s, module, table_name(s), TS_NO_SPAN, &table) ||
-      table.type != TS_T_RECORD)
-    return false;
-  r->table = table.u.record;
-  const char *name = ts_record_text(r->table, "arguments");
-  if (!ts_module_lookup(s, module, ts_lang_intern(s->lang, name, strlen(name)), TS_NO_SPAN,
-                        &type) ||
-      type.type != TS_T_DECL || type.u.decl->kind != TS_AST_RECORD_TYPE)
-    return false;
-  r->formals = ts_ast_formals(type.u.decl);
-  return true;
+  ts_value table;
+  r->module = framework(s, r->line->framework);
+  return r->module && !ts_diags_errors(s->diags) &&
+         ts_module_lookup(s, r->module, table_name(s), TS_NO_SPAN, &table) &&
+         table.type == TS_T_RECORD && take_table(r, table.u.record);
 }
 
 /* The words as one text, so that messages can point at them. */

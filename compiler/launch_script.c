@@ -35,7 +35,7 @@ typedef struct shell {
   strings order; /* names of variables that begin with an argument, in order */
   frame frame[DEEPEST];
   uint32_t depth, nested;
-  bool live, status;
+  bool live, status, defaults;
   strings best;
   uint32_t most;
   size_t bytes; /* expanded so far */
@@ -328,6 +328,8 @@ static void put_braced(fields *f, const char *c, const char *end, bool quoted)
     put_value(f, empty ? "" : launch_joined(s, other, quoted), quoted);
   else if (v)
     put_variable(f, v, quoted, apart);
+  else if (s->defaults && *rest == ':')
+    put_value(f, ts_arena_string(s->arena, op, (size_t)(end - op)), quoted);
   else if (!apart)
     put_value(f, ts_arena_printf(s->arena, "${%s}", ts_arena_string(s->arena, begin, length)),
               true);
@@ -749,9 +751,10 @@ ts_launch_script ts_launch_script_read(ts_arena *arena, const char *script, size
 }
 
 const char *ts_launch_expanded(ts_arena *arena, const char *word, const char *const *given,
-                               uint32_t count)
+                               uint32_t count, bool defaults)
 {
   shell s = shell_with(arena, given, count);
+  s.defaults = defaults;
   return strchr(word, '$') ? launch_joined(&s, word, true) : word;
 }
 

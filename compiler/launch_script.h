@@ -3,6 +3,7 @@
 #ifndef TS_COMPILER_LAUNCH_SCRIPT_H
 #define TS_COMPILER_LAUNCH_SCRIPT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,9 +32,10 @@ typedef struct ts_launch_file {
 /* `given`: NAME=VALUE, `count` of them, which the environment holds when the script starts. */
 ts_launch_script ts_launch_script_read(ts_arena *arena, const char *text, size_t size,
                                        const char *const *given, uint32_t count);
-/* `word` with what `given` says of its ${NAME}, ${NAME:-else}. */
+/* `word` with what `given` says of its ${NAME}, ${NAME:-else}; `defaults`: of a file that is no
+ * script, ${NAME:else} is that, too. */
 const char *ts_launch_expanded(ts_arena *arena, const char *word, const char *const *given,
-                               uint32_t count);
+                               uint32_t count, bool defaults);
 /* The line of a script on which a word stands by itself; 0: on none. */
 uint32_t ts_launch_line(const char *text, const char *word);
 

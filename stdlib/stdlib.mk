@@ -96,7 +96,10 @@ stdlib_files = \
 	stdlib/frameworks/nanotron.ts \
 	stdlib/frameworks/nemo.ts \
 	stdlib/frameworks/nvidia.ts \
+	stdlib/frameworks/prime_rl.ts \
 	stdlib/frameworks/primus.ts \
+	stdlib/frameworks/primus_megatron.ts \
+	stdlib/frameworks/primus_torchtitan.ts \
 	stdlib/frameworks/profile.ts \
 	stdlib/frameworks/swift.ts \
 	stdlib/frameworks/torch.ts \

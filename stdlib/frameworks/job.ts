@@ -33,6 +33,7 @@ record Job {
   recipe: String = "bf16"
   half: DType = bf16
   on_host: Bool = false // the optimizer works and lies on the host
+  states_on_host: Bool = false // the optimizer's states lie there, and come for the update
   kept_on_host: Bool = false // activations do
   sgd: Bool = false
   tuned: Tuning = {} // what is trained
@@ -112,7 +113,7 @@ fn job_strategies(run: Record, tp: Axis, cp: Axis, ep: Axis, shards: Axis, copie
 ] + (if run.sparse and tp.size * cp.size * ep.size > 1 and run.job.ep > 1 then _experts(run, tp, cp, ep) else []) + [
   framework_data(run.framework, cp * ep * shards, run.job.sharding, pp.size),
   framework_data(run.framework, copies, "ddp"),
-  if run.job.on_host then update_on_host() else none,
+  if run.job.on_host then update_on_host() else if run.job.states_on_host then offload_optimizer() else none,
   if run.job.kept_on_host then offload_activations() else none,
   framework_products(run.job.recipe, current: run.framework.current),
   framework_turned(run.machine, run.job.recipe),

@@ -340,7 +340,7 @@ fn torchtitan_strategies(run: Record, tp: Axis, cp: Axis, ep: Axis, shards: Axis
 ]
 
 // What `trainspec import torchtitan` reads.
-let command_line = {
+let torchtitan_line = {
   about: "A job of torchtitan's, by its file: `trainspec import torchtitan` wrote it.",
   arguments: "TorchtitanArguments",
   gpu: "h100",
@@ -459,3 +459,4 @@ let command_line = {
     "}",
   ],
 }
+let command_line = torchtitan_line

@@ -15,7 +15,7 @@ import tempfile
 READERS = {
     "megatron-lm": "megatron", "megatron-deepspeed": "megatron", "megatron-bridge": "megatron_bridge", "torchtitan": "torchtitan",
     "deepspeed": "deepspeed", "accelerate": "accelerate", "maxtext": "maxtext", "nanotron": "nanotron", "axolotl": "axolotl",
-    "llama-factory": "llama_factory", "arctic-training": "arctic", "ms-swift": "swift", "primus": "primus",
+    "llama-factory": "llama_factory", "arctic-training": "arctic", "ms-swift": "swift", "primus": "primus", "prime-rl": "prime_rl",
     "nemo-automodel": "automodel", "nemo-launcher": "nemo", "nemo-rl": "rl", "verl": "rl",
 }
 # What a launcher would say of files that leave it open: (pattern of the name, words before, arguments behind).
@@ -63,7 +63,7 @@ def play(build, reader, file, plan, gpus):
     given = [g for g in GIVEN if glob.fnmatch.fnmatch(name, g[0])]
     before = [w.replace("{folder}", os.path.dirname(file)) for g in given for w in g[1]]
     behind = [w for g in given for w in g[2]]
-    kind = re.search(r"(?<![a-z])(gb200|gb300|b200|h200|h20|mi300x|a100|a3u(?:ltra)?)(?![0-9a-z])", name.lower())
+    kind = re.search(r"(?<![a-z])(gb200|gb300|b200|h200|h20|mi300x|mi325x|mi355x|a100|a3u(?:ltra)?)(?![0-9a-z])", name.lower())
     words = (["--gpus", str(gpus)] if gpus else []) + (["--gpu", CLOUDS.get(kind[1], kind[1])] if kind else [])
     run = command(build, "trainspec", "import", *words, "-o", plan, reader, *before, file, *behind)
     if run.returncode:

@@ -105,6 +105,27 @@ job maxtext mt.yml per_device_batch_size=2 remat_policy=full quantization=fp8
 job maxtext mt.yml quantization=int2
 printf 'modules:\n  pre_trainer:\n    framework: maxtext\n    model: llama3_8B.yaml\n    overrides: { per_device_batch_size: 1, max_target_length: 4096 }\n' >exp.yaml
 job primus exp.yaml
+printf 'work_group: ${TEAM:amd}\nmodules:\n  pre_trainer:\n    framework: megatron\n    config: pre_trainer.yaml\n    model: ${MODEL:llama2_7B}.yaml\n    overrides: { micro_batch_size: 2, global_batch_size: 64, seq_length: "${LENGTH:2048}", fp8: hybrid, enable_primus_turbo: true, recompute_granularity: full, recompute_method: block, recompute_num_layers: 0 }\n' >exp.yaml
+job primus exp.yaml
+job primus MODEL=grok2 exp.yaml --wholly_new 4
+printf 'modules:\n  pre_trainer:\n    framework: torchtitan\n    config: pre_trainer.yaml\n    model: qwen3_0.6b-fp8.yaml\n    overrides: { training: { local_batch_size: 2, seq_len: 1024 }, parallelism: { tensor_parallel_degree: 2 } }\n' >exp.yaml
+job primus exp.yaml
+printf 'modules:\n  pre_trainer:\n    framework: [megatron]\n' >exp.yaml
+job primus exp.yaml
+cat >sft.toml <<'J'
+max_steps = 20
+[model]
+name = "PrimeIntellect/Qwen3-0.6B"
+ac = { mode = "selective", targets = ["norm", "mlp"] }
+[data]
+batch_size = 16
+seq_len = 1024
+[deployment]
+num_train_gpus = 2
+J
+job prime_rl sft.toml
+job prime_rl sft.toml orchestrator.batch_size=8
+job prime_rl sft.toml model.cp=two
 cat >nano.yaml <<'J'
 model: { model_config: { is_llama_config: true, hidden_size: 1024, intermediate_size: 4096, num_attention_heads: 16, num_hidden_layers: 8, vocab_size: 32000 } }
 parallelism: { dp: 2, tp: 2, pp: 2, pp_engine: 1f1b }

@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   ts_launch_script all = ts_launch_script_read(arena, script, strlen(script), given, count);
   for (uint32_t i = 0; i < all.word_count; i++) {
     there(all.word[i]);
-    there(ts_launch_expanded(arena, all.word[i], given, count));
+    there(ts_launch_expanded(arena, all.word[i], given, count, i % 2));
     ts_launch_line(script, all.word[i]);
   }
   for (const ts_launch_variable *v = all.variable; v; v = v->next) {
