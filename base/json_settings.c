@@ -31,13 +31,6 @@ static uint32_t line_of(const char *text, const char *at)
   return line;
 }
 
-static bool is_blank(const char *at, const char *end)
-{
-  while (at < end && strchr(" \t\r\n", *at))
-    at++;
-  return at >= end;
-}
-
 static void fill(ts_settings_reader *r, ts_setting *to, const cJSON *of, uint32_t depth)
 {
   for (const cJSON *item = of->child; item && !r->wrong->why; item = item->next) {
@@ -88,7 +81,7 @@ const ts_setting *ts_settings_json(ts_settings_reader *r, const char *read, size
   spell_infinity(text, size);
   cJSON *root = ts_json_tree(text, size, &end);
   const ts_setting *s = NULL;
-  if (root && is_blank(end, text + size)) {
+  if (root) {
     s = value_of(r, root, 0);
   } else {
     ts_settings_refuse(r, 0, "line %u is not JSON", line_of(text, end ? end : text));

@@ -20,8 +20,23 @@ static const char *find_zero(const char *text, const char *end)
   return last;
 }
 
+static size_t blanks(const char *text, const char *end)
+{
+  const char *at = text;
+  while (at < end && strchr(" \t\r\n", *at))
+    at++;
+  return (size_t)(at - text);
+}
+
 cJSON *ts_json_tree(const char *text, size_t size, const char **end)
 {
   *end = find_zero(text, text + ts_utf8_valid(text, size));
-  return *end < text + size ? NULL : cJSON_ParseWithLengthOpts(text, size, end, false);
+  cJSON *root = *end < text + size ? NULL : cJSON_ParseWithLengthOpts(text, size, end, false);
+  if (!root)
+    return NULL;
+  *end += blanks(*end, text + size);
+  if (*end == text + size)
+    return root;
+  cJSON_Delete(root);
+  return NULL;
 }

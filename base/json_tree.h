@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-/* The value at the front of the text; *end is behind it. NULL: it is none, from *end on. JSON is
+/* The value that the text is. NULL: it is none, from *end on. JSON is
  * UTF-8 (RFC 8259); a 0, as a byte or as \u0000, would end the string that it is in. The caller
  * deletes it. */
 cJSON *ts_json_tree(const char *text, size_t size, const char **end);

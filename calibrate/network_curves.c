@@ -1,6 +1,6 @@
 /* The fit goes as TorchSim describes its own: the ratio of upper quartile to fastest of repeated
- * calls, bandwidth curves of each kind of link, then a linear correction of what both leave. The
- * model plays curve times correction times ratio, so all of that is compared with what was
+ * calls, bandwidth curves of each kind of link, then a linear regression of the time over its
+ * terms. The model plays regression times ratio, so all of that is compared with what was
  * measured. No factor goes beyond that: repeats on few ranks say nothing of many. Errors are
  * relative: of logarithms. */
 #include "calibrate/network_curves.h"
@@ -14,7 +14,8 @@
 #include "calibrate/network_fit.h"
 #include "runtime/collective/statistical.h"
 
-enum { PARAMETERS = 5, LEAST_ROWS = 3, LEAST_REPEATS = 4, ITERATIONS = 1500 };
+enum { PARAMETERS = 5, LEAST_ROWS = 3, LEAST_REPEATS = 4, ITERATIONS = 1500, TIME = 1 };
+static const double PULL = 0.02; /* rows: weights that few calls speak of stay */
 
 /* ratio: upper quartile to fastest of repeats; 0: too few. played: what the model is to say, the
  * upper quartile if that is known, else the median; seconds: without stragglers */
@@ -80,10 +81,11 @@ static void set_parameters(const side *s, const gsl_vector *x)
     c->intra_middle = middle, c->intra_latency = latency;
 }
 
-/* Mean squared error of logarithms; far outside of what a network can be, infinite. */
+/* Mean squared error of logarithms; far outside of what a network can be, infinite: no step takes
+ * less than 10 ns. */
 static double loss(const gsl_vector *x, void *context)
 {
-  static const double least[PARAMETERS] = {7, 7, -3, 0, 0},
+  static const double least[PARAMETERS] = {7, 7, -3, 0, 9.2},
                       most[PARAMETERS] = {34, 34, 2.3, 39, 24};
   const side *s = context;
   double sum = 0;
@@ -144,63 +146,81 @@ static void fit_side(const side *s)
   gsl_vector_free(x), gsl_vector_free(step), gsl_vector_free(best);
 }
 
-/* The logarithm of what is left, linear in log bytes, log ranks and their product: its values at
- * the four corners of what was measured. None is further from no correction than the calls are from
- * each other. */
-static void fit_correction(ts_ir_net_curve *c, const network_curves_call *calls, uint32_t count)
+/* Weights by least squares of relative errors, each pulled to where it begins as by `pull` rows at
+ * its largest. Row i is `rows + i * n`, and wants `wanted[i]`. */
+static void least_squares(double *rows, const double *wanted, uint32_t count, double pull,
+                          double *weights, size_t n)
 {
-  double a[16] = {0}, b[4] = {0}, left[4], least = 0, most = 0;
+  double a[TS_IR_CURVE_WEIGHTS * TS_IR_CURVE_WEIGHTS] = {0}, b[TS_IR_CURVE_WEIGHTS] = {0},
+                                 x[TS_IR_CURVE_WEIGHTS], scale[TS_IR_CURVE_WEIGHTS] = {0};
+  for (uint32_t i = 0; i < count; i++)
+    for (size_t k = 0; k < n; k++)
+      scale[k] = fmax(scale[k], fabs(rows[i * n + k]));
   for (uint32_t i = 0; i < count; i++) {
-    double x, n,
-      e = log(calls[i].played / ts_curve_analytic(c, calls[i].bytes, &calls[i].profile) /
-              ts_curve_stragglers(c, calls[i].bytes, calls[i].profile.ranks));
-    least = fmin(least, e), most = fmax(most, e);
-    ts_curve_place(c, calls[i].bytes, calls[i].profile.ranks, &x, &n);
-    const double corner[4] = {(1 - x) * (1 - n), x * (1 - n), (1 - x) * n, x * n};
-    for (int r = 0; r < 4; r++) {
-      b[r] += corner[r] * e;
-      for (int k = 0; k < 4; k++)
-        a[4 * r + k] += corner[r] * corner[k];
+    double left = wanted[i];
+    for (size_t k = 0; k < n; k++)
+      left -= rows[i * n + k] * weights[k];
+    for (size_t r = 0; r < n; r++) {
+      b[r] += scale[r] > 0 ? rows[i * n + r] / scale[r] * left : 0;
+      for (size_t k = 0; k < n; k++)
+        a[r * n + k] +=
+          scale[r] * scale[k] > 0 ? rows[i * n + r] / scale[r] * (rows[i * n + k] / scale[k]) : 0;
     }
   }
-  for (int r = 0; r < 4; r++)
-    a[5 * r] += 0.02; /* corners that few calls are near stay at no correction */
-  gsl_matrix_view matrix = gsl_matrix_view_array(a, 4, 4);
-  gsl_vector_view right = gsl_vector_view_array(b, 4), solution = gsl_vector_view_array(left, 4);
+  for (size_t r = 0; r < n; r++)
+    a[r * n + r] += pull;
+  gsl_matrix_view matrix = gsl_matrix_view_array(a, n, n);
+  gsl_vector_view right = gsl_vector_view_array(b, n), solution = gsl_vector_view_array(x, n);
   gsl_linalg_cholesky_decomp1(&matrix.matrix);
   gsl_linalg_cholesky_solve(&matrix.matrix, &right.vector, &solution.vector);
-  double *corner[4] = {&c->small_few, &c->large_few, &c->small_many, &c->large_many};
-  for (int r = 0; r < 4; r++)
-    *corner[r] = exp(fmin(fmax(left[r], least - most), most - least));
+  for (size_t r = 0; r < n; r++)
+    weights[r] += scale[r] > 0 ? x[r] / scale[r] : 0;
 }
 
-/* ratio - 1 = straggler + straggler_slope * ranks * log bytes, neither below 0, and at the most
- * ranks and bytes no more than any measured. */
-static void fit_stragglers(ts_ir_net_curve *c, const network_curves_call *calls, uint32_t count)
+/* What the regression is to say: the call without stragglers, over the time by curves. */
+static double wanted_factor(const ts_ir_net_curve *c, const network_curves_call *k)
 {
-  double n = 0, x = 0, y = 0, xx = 0, xy = 0, most = 0,
-         end = c->most_ranks * log(fmax((double)c->most, 1));
+  return k->played / ts_curve_stragglers(c, k->bytes, k->profile.ranks) /
+         ts_curve_analytic(c, k->bytes, &k->profile);
+}
+
+/* Equation 11 on relative errors, from the curves' own time on. It changes no time by more than the
+ * calls are from each other. */
+static void fit_regression(ts_arena *arena, ts_ir_net_curve *c, const network_curves_call *calls,
+                           uint32_t count)
+{
+  enum { N = TS_IR_CURVE_WEIGHTS };
+  double *rows = TS_NEW_ARRAY(arena, double, count *N),
+         *wanted = TS_NEW_ARRAY(arena, double, count), least = 1, most = 1;
   for (uint32_t i = 0; i < count; i++) {
-    if (calls[i].ratio <= 0)
-      continue;
-    double at = calls[i].profile.ranks * log(fmax(calls[i].bytes, 1)), over = calls[i].ratio - 1;
-    n++, x += at, y += over, xx += at * at, xy += at * over;
-    most = fmax(most, over);
+    double factor = wanted_factor(c, &calls[i]);
+    least = fmin(least, factor), most = fmax(most, factor);
+    ts_curve_terms(c, calls[i].bytes, &calls[i].profile, rows + i * N);
+    for (int k = 0; k < N; k++)
+      rows[i * N + k] /= factor;
+    wanted[i] = 1;
   }
-  double d = n * xx - x * x;
-  if (n < 1)
-    return;
-  c->straggler_slope = d > 1e-9 * n * xx ? fmax(0, (n * xy - x * y) / d) : 0;
-  c->straggler = (y - c->straggler_slope * x) / n;
-  if (c->straggler < 0) {
-    c->straggler = 0;
-    c->straggler_slope = xx > 0 ? fmax(0, xy / xx) : 0;
-  }
-  if (c->straggler + c->straggler_slope * end <= most)
-    return;
-  /* through what was measured on the mean, and through the most of it at the end */
-  c->straggler_slope = end > x / n ? fmax(0, (most - y / n) / (end - x / n)) : 0;
-  c->straggler = fmax(0, y / n - c->straggler_slope * x / n);
+  c->weights[TIME] = 1;
+  c->most_factor = most / least;
+  least_squares(rows, wanted, count, PULL, c->weights, N);
+}
+
+/* Equation 13; two weights and more on few groups are as small as they can be. */
+static void fit_stragglers(ts_arena *arena, ts_ir_net_curve *c, const network_curves_call *calls,
+                           uint32_t count)
+{
+  enum { N = TS_IR_CURVE_LATE };
+  double *rows = TS_NEW_ARRAY(arena, double, count *N),
+         *wanted = TS_NEW_ARRAY(arena, double, count);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (calls[i].ratio > 0) {
+      ts_curve_late_terms(c, calls[i].bytes, calls[i].profile.ranks, rows + n * N);
+      c->most_late = fmax(c->most_late, calls[i].ratio);
+      wanted[n++] = calls[i].ratio;
+    }
+  if (n)
+    least_squares(rows, wanted, n, 1e-6, c->late, N);
 }
 
 static bool fit_collective(ts_arena *arena, const ts_ir_net_point *p, uint32_t count,
@@ -214,11 +234,7 @@ static bool fit_collective(ts_arena *arena, const ts_ir_net_point *p, uint32_t c
                          .least_ranks = p->ranks,
                          .most_ranks = p->ranks,
                          .least = p->bytes,
-                         .most = p->bytes,
-                         .small_few = 1,
-                         .large_few = 1,
-                         .small_many = 1,
-                         .large_many = 1};
+                         .most = p->bytes};
   for (uint32_t i = 0; i < n; i++) {
     uint32_t ranks = calls[i].profile.ranks;
     uint64_t bytes = (uint64_t)calls[i].bytes;
@@ -231,7 +247,7 @@ static bool fit_collective(ts_arena *arena, const ts_ir_net_point *p, uint32_t c
     else
       inside[near++] = calls[i];
   }
-  fit_stragglers(c, calls, n);
+  fit_stragglers(arena, c, calls, n);
   for (uint32_t i = 0; i < near + far; i++) {
     network_curves_call *k = i < near ? &inside[i] : &outside[i - near];
     if (k->ratio <= 0)
@@ -247,8 +263,111 @@ static bool fit_collective(ts_arena *arena, const ts_ir_net_point *p, uint32_t c
       calls[used++] = calls[i];
   if (!used || c->least_ranks < 2)
     return false;
-  fit_correction(c, calls, used);
+  fit_regression(arena, c, calls, used);
   return true;
+}
+
+/* The largest that each term is among the calls. */
+static void largest_terms(const ts_ir_net_curve *c, const network_curves_call *calls, uint32_t n,
+                          double largest[TS_IR_CURVE_WEIGHTS])
+{
+  double x[TS_IR_CURVE_WEIGHTS];
+  for (int k = 0; k < TS_IR_CURVE_WEIGHTS; k++)
+    largest[k] = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    ts_curve_terms(c, calls[i].bytes, &calls[i].profile, x);
+    for (int k = 0; k < TS_IR_CURVE_WEIGHTS; k++)
+      largest[k] = fmax(largest[k], x[k]);
+  }
+}
+
+/* Equation 14 as a step of least mean squares: the error of a call, over the longer of its times,
+ * times its terms, each over the largest of its kind. No such step overshoots at a rate up to
+ * 1 / terms. */
+static void learn(ts_ir_net_curve *c, const network_curves_call *k, const double *largest,
+                  double rate)
+{
+  double x[TS_IR_CURVE_WEIGHTS], wanted = wanted_factor(c, k), error = -wanted;
+  ts_curve_terms(c, k->bytes, &k->profile, x);
+  for (int i = 0; i < TS_IR_CURVE_WEIGHTS; i++)
+    error += c->weights[i] * x[i];
+  error /= fmax(wanted, 1);
+  for (int i = 0; i < TS_IR_CURVE_WEIGHTS; i++)
+    c->weights[i] -= largest[i] > 0 ? rate * error * (x[i] / largest[i]) / largest[i] : 0;
+}
+
+static double curve_error(const ts_ir_net_curve *c, const network_curves_call *k)
+{
+  return fabs(
+    (double)ts_curve_estimate(c, (uint64_t)k->bytes, &k->profile).time * 1e-12 / k->played - 1);
+}
+
+/* Of the calls that a curve is for. */
+static double mean_error(const ts_ir_net_curve *curves, uint32_t count, uint32_t kind,
+                         const network_curves_call *calls, uint32_t n)
+{
+  double sum = 0, of = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const ts_ir_net_curve *c = ts_curve_of(curves, count, kind, &calls[i].profile);
+    sum += c ? curve_error(c, &calls[i]) : 0, of += c != NULL;
+  }
+  return sum / fmax(of, 1);
+}
+
+/* Steps by which one goes through n calls once, neighbours far apart: a table's order by size is
+ * none of time. */
+static uint32_t spread(uint32_t n)
+{
+  uint32_t step = (uint32_t)(0.618 * n) + 1;
+  for (uint32_t a = n, b = step; b > 0;) {
+    uint32_t rest = a % b;
+    a = b, b = rest;
+    if (b == 0 && a != 1)
+      a = n, b = ++step;
+  }
+  return step;
+}
+
+static void update_collective(ts_arena *arena, ts_ir_net_curve *curves, uint32_t count,
+                              const ts_ir_net_point *p, uint32_t rows, double rate,
+                              ts_network_learnt *out)
+{
+  network_curves_call *calls;
+  double largest[TS_IR_CURVE_WEIGHTS];
+  uint32_t n = network_curves_gather(arena, p, rows, &calls), step = spread(n);
+  *out = (ts_network_learnt){.collective = p->collective,
+                             .file = mean_error(curves, count, p->collective, calls, n)};
+  for (uint32_t i = 0, at = 0; i < n; i++, at = (at + step) % n) {
+    const network_curves_call *k = &calls[at];
+    const ts_ir_net_curve *of = ts_curve_of(curves, count, p->collective, &k->profile);
+    if (!of) {
+      out->passed_over++;
+      continue;
+    }
+    ts_ir_net_curve *c = &curves[of - curves];
+    double factor = wanted_factor(c, k);
+    out->rows++;
+    out->coming += curve_error(c, k);
+    c->most_factor = fmax(c->most_factor, fmax(factor, 1 / factor));
+    largest_terms(c, calls, n, largest);
+    learn(c, k, largest, rate);
+  }
+  out->coming /= fmax(out->rows, 1);
+  out->after = mean_error(curves, count, p->collective, calls, n);
+}
+
+ts_network_learnt *ts_network_update_curves(ts_arena *arena, ts_ir_net_curve *curves,
+                                            uint32_t count, const ts_ir_net_point *points,
+                                            uint32_t rows, double rate, uint32_t *learnt)
+{
+  ts_network_learnt *out = TS_NEW_ARRAY(arena, ts_network_learnt, TS_IR_COLLECTIVE_KINDS);
+  *learnt = 0;
+  for (uint32_t i = 0, n; i < rows; i += n) {
+    for (n = 1; i + n < rows && points[i + n].collective == points[i].collective;)
+      n++;
+    update_collective(arena, curves, count, points + i, n, rate, &out[(*learnt)++]);
+  }
+  return out;
 }
 
 ts_ir_net_curve *ts_network_fit_curves(ts_arena *arena, const ts_ir_net_point *points,

@@ -765,7 +765,7 @@ static void put_curves(ts_json_writer *w, const ts_network_file *file)
     ts_json_put_text(w, "collective", ts_collective_name(c->collective));
     for (const ts_network_field *f = ts_network_curve_fields; f->name; f++)
       if (ts_network_field_get(f, c) != 0)
-        ts_json_put_number(w, f->name, f->kind == 'd' ? "%.6g" : "%.12g",
+        ts_json_put_number(w, f->name, f->kind == 'l' || f->kind == 'u' ? "%.12g" : "%.6g",
                            ts_network_field_get(f, c));
     ts_json_end(w, '}');
   }

@@ -126,9 +126,15 @@ bool ts_cost_ask(const ts_cost_source *source, const ts_cost_query *query, ts_co
     char family[TS_COST_OP];
     ts_cost_query of_op = *query;
     of_op.family = ts_cost_op_family(family, query->op, query->backward);
-    of_op.op = NULL;
-    if (strcmp(family, query->family) != 0 && ts_cost_ask(source, &of_op, answer))
+    of_op.op = NULL, of_op.size_count = 0;
+    bool own = strcmp(family, query->family) != 0;
+    if (own && !query->feature_count && ts_cost_ask(source, &of_op, answer))
       return true;
+    of_op.feature_count = 0, of_op.size_count = query->size_count;
+    if (own && ts_cost_ask(source, &of_op, answer)) {
+      answer->seconds *= query->share;
+      return true;
+    }
   }
   switch (source->kind) {
   case TS_SOURCE_TABLE: return ts_table_ask(source->u.table, query, answer);

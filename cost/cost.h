@@ -18,12 +18,14 @@ typedef struct ts_cost_query {
   double flops, bytes; /* of one launch; bytes read and written */
   const ts_feature *feature;
   uint32_t feature_count;
-  /* Of a kernel without features: the op whose kernel it is, or NULL. Tables and fits may have
-   * families of ops, `softmax` and `softmax_backward`, which answer before the family does. */
+  /* The op whose kernel it is, or NULL. Tables and fits may have families of ops, `softmax` and
+   * `softmax_backward`, which answer before the family does: by bytes, for this kernel, or by sizes
+   * of the op, for all kernels of the direction, of which this one has its share. */
   const char *op;
   bool backward;
-  /* Of its first input: features `rows` and `width` of families of ops. 0: not known. */
-  double rows, width;
+  const ts_feature *size;
+  uint32_t size_count;
+  double share;
 } ts_cost_query;
 
 enum { TS_COST_OP = 128 };

@@ -587,14 +587,12 @@ bool ts_query_values(const ts_cost_query *query, uint32_t width, const char *con
     const double *found = strcmp(name[f], "bytes") == 0 ? &query->bytes :
                           strcmp(name[f], "flops") == 0 ? &query->flops :
                                                           NULL;
-    const double *of_op = strcmp(name[f], "rows") == 0  ? &query->rows :
-                          strcmp(name[f], "width") == 0 ? &query->width :
-                                                          NULL;
     for (uint32_t i = 0; !found && i < query->feature_count; i++)
       if (strcmp(query->feature[i].name, name[f]) == 0)
         found = &query->feature[i].value, used++;
-    if (!found && of_op && *of_op > 0)
-      found = of_op;
+    for (uint32_t i = 0; !found && i < query->size_count; i++)
+      if (strcmp(query->size[i].name, name[f]) == 0)
+        found = &query->size[i].value;
     if (!found)
       found = feature_default(name[f]);
     if (!found)

@@ -189,9 +189,9 @@ bool ts_ir_in_range(const ts_ir_field *f, ts_ir_range range, const void *record)
   if (f->type >= TS_IR_TYPE_SIZE && f->type <= TS_IR_TYPE_STATED) {
     double real = ts_ir_get_real(f, record);
     bool unknown = !memcmp(&real, &(double){TS_NOT_KNOWN}, sizeof real); /* as it is written */
-    return (real >= range.least && real <= range.most && !signbit(real)) ||
-           (f->or_zero && real == 0 && !signbit(real)) ||
-           (f->type == TS_IR_TYPE_STATED && unknown);
+    bool below = signbit(real) && f->type != TS_IR_TYPE_SIGNED;
+    return (real >= range.least && real <= range.most && !below) ||
+           (f->or_zero && real == 0 && !signbit(real)) || (f->type == TS_IR_TYPE_STATED && unknown);
   }
   uint64_t whole = ts_ir_get(f, record);
   if (f->type == TS_IR_TYPE_CHANGE && (int64_t)whole < 0)

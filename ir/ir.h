@@ -307,9 +307,9 @@ typedef struct ts_ir_net_point {
 
 /* A collective by bandwidth curves, one inside islands and one between them:
  *   bandwidth(bytes) = limit / (1 + (bytes / middle)^-slope) + floor     (a sigmoid of log bytes)
- * times a correction linear in log bytes, log ranks and their product, given by its values where
- * fewest and most bytes and ranks were measured, times 1 + straggler + straggler_slope * ranks *
- * log bytes (doc/networks.md). */
+ * then a regression of the time over its own terms, then a linear model of the stragglers
+ * (doc/networks.md). */
+enum { TS_IR_CURVE_WEIGHTS = 8, TS_IR_CURVE_LATE = 4 };
 typedef struct ts_ir_net_curve {
   uint32_t collective;
   uint32_t least_ranks, most_ranks, reserved; /* measured between these */
@@ -317,9 +317,11 @@ typedef struct ts_ir_net_curve {
   uint64_t intra_latency, inter_latency;      /* ps per step */
   double intra_limit, intra_floor, inter_limit, inter_floor; /* bytes/s; limit 0: not measured */
   double intra_slope, intra_middle, inter_slope, inter_middle; /* middle: bytes */
-  /* corrections: with least and most bytes, of least and most ranks */
-  double small_few, large_few, small_many, large_many;
-  double straggler, straggler_slope;
+  /* of 1, time, latency, ranks, bytes, time * bytes, time * ranks and latency * bytes, in seconds;
+   * all 0: no regression. most_factor: it changes no time by more; 0: a thousand */
+  double weights[TS_IR_CURVE_WEIGHTS], most_factor;
+  /* upper quartile over fastest: of 1, ranks, log bytes, ranks * log bytes; and the most of it */
+  double late[TS_IR_CURVE_LATE], most_late;
 } ts_ir_net_curve;
 
 typedef struct ts_ir_cost_source {

@@ -114,6 +114,7 @@ stdlib_files = \
 	stdlib/gpus/intel.ts \
 	stdlib/gpus/nvidia.ts \
 	stdlib/hosts.ts \
+	stdlib/import/aiob.ts \
 	stdlib/import/aten.ts \
 	stdlib/import/counted.ts \
 	stdlib/import/hf.ts \

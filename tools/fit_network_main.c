@@ -19,6 +19,7 @@
 #include "compiler/machine/network_table.h"
 #include "cost/cost.h"
 #include "ir/spelling.h"
+#include "runtime/collective/statistical.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/progress.h"
 
@@ -33,6 +34,8 @@ enum {
   DEVICE,
   LIBRARY,
   EXTRAPOLATE,
+  UPDATE,
+  RATE,
   OUTPUT,
   MAX_WHERE = 8
 };
@@ -58,12 +61,19 @@ static const ts_option options[] = {
   {OF, 0, "of", "COLLECTIVE",
    "the collective, for tables without a column for it and logs that do not name it", NULL},
   {EXTRAPOLATE, 0, "extrapolate", NULL, "also predict left-out rows beyond the fitted sizes", NULL},
+  {UPDATE, 0, "update", "FILE",
+   "for curves: what --model statistical made of another cluster learns from these calls, one "
+   "after the other",
+   "Updates"},
+  {RATE, 0, "rate", "ETA",
+   "share by which a call moves them, up to 0.25 (0.125: the most that never overshoots)", NULL},
   {OUTPUT, 'o', "output", "FILE",
    "the network file, `-` for standard output; without it only residuals are printed", "Output"},
   {0},
 };
 static const char *const usage[] = {"--hardware FILE [OPTION]... FILE...",
-                                    "--model statistical [OPTION]... FILE...", NULL};
+                                    "--model statistical [OPTION]... FILE...",
+                                    "--model statistical --update FILE [OPTION]... FILE...", NULL};
 static const char *const notes[] = {
   "A FILE is the raw output of nccl-tests, a table (CSV, plain or gzip) with the",
   "columns collective, gpus (or ranks), nodes (or islands), bytes, time_us, or a",
@@ -78,6 +88,7 @@ static const char *const notes[] = {
   "Examples:",
   "$ --hardware std/networks/nccl_hopper.json --intra 450 all_reduce.log -o net.json",
   "$ --model statistical --where gpu=h100_sxm nccl.csv -o curves.json",
+  "$ --model statistical --update curves.json training.csv -o here.json",
   "",
   "Exit codes: 0 done, 1 a file cannot be used, 2 wrong usage, 4 cannot read or",
   "write.",
@@ -101,7 +112,8 @@ typedef struct fit_network_job {
   ts_condition where[MAX_WHERE];
   uint32_t where_count;
   ts_fit_links links;
-  const char *hardware, *between, *device, *library, *output;
+  const char *hardware, *between, *device, *library, *output, *update;
+  double rate;
   int of;
   bool extrapolate, statistical;
   FILE *talk;   /* figures: standard output, unless the file goes there */
@@ -137,6 +149,14 @@ static void take_where(fit_network_job *j)
   j->where[j->where_count++] = (ts_condition){text, equals + 1};
 }
 
+static void take_rate(fit_network_job *j)
+{
+  char *end;
+  j->rate = strtod(j->options.argument, &end);
+  if (*end || !(j->rate > 0 && j->rate <= 2 * TS_NETWORK_RATE))
+    ts_options_wrong(&j->options, "`--rate` takes a number above 0, up to %g", 2 * TS_NETWORK_RATE);
+}
+
 static void fit_network_take(void *task, int id)
 {
   fit_network_job *j = task;
@@ -152,6 +172,8 @@ static void fit_network_take(void *task, int id)
     j->output = j->options.argument;
     j->talk = strcmp(j->output, "-") ? stdout : stderr;
     break;
+  case UPDATE: j->update = j->options.argument; break;
+  case RATE: take_rate(j); break;
   case EXTRAPOLATE: j->extrapolate = true; break;
   case INTRA: ts_options_rate(&j->options, &j->links.intra); break;
   case INTER: ts_options_rate(&j->options, &j->links.inter); break;
@@ -173,9 +195,15 @@ static bool fit_network_read_options(fit_network_job *j, int argc, char **argv)
   if (!hardware)
     ts_options_wrong(&j->options,
                      "`--hardware` is needed: std/networks/NAME.json or a file of your own");
+  else if (j->update && !j->statistical)
+    ts_options_wrong(&j->options, "`--update` is for `--model statistical`");
+  else if (j->rate > 0 && !j->update)
+    ts_options_wrong(&j->options, "`--rate` is for `--update`");
   else if (!j->files.count)
     ts_options_wrong(&j->options, "no FILE given");
-  return hardware && j->files.count;
+  else
+    return true;
+  return false;
 }
 
 static const char *read_text(fit_network_job *j, const char *path, size_t *size, int *status)
@@ -344,10 +372,13 @@ static void print_curves(const fit_network_job *j, const ts_network_file *f)
       ts_put_text(j->talk, "%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name,
                   c->least_ranks, c->most_ranks, "between", (double)c->inter_latency * 1e-6,
                   (c->inter_limit + c->inter_floor) * 1e-9, c->inter_middle, c->inter_slope);
-    if (c->straggler > 0 || c->straggler_slope > 0)
+    if (c->most_late > 1)
       ts_put_text(j->talk,
-                  "%-16s stragglers: upper quartile over fastest %.3f + %.3g * ranks * log bytes\n",
-                  name, 1 + c->straggler, c->straggler_slope);
+                  "%-16s stragglers: upper quartile over fastest %.3f (%u ranks, %.4g B) to %.3f "
+                  "(%u, %.4g)\n",
+                  name, ts_curve_stragglers(c, (double)c->least, c->least_ranks), c->least_ranks,
+                  (double)c->least, ts_curve_stragglers(c, (double)c->most, c->most_ranks),
+                  c->most_ranks, (double)c->most);
   }
 }
 
@@ -357,6 +388,35 @@ static const char *wrong_rows(const ts_ir_net_point *points, uint32_t count)
     if (points[i].ranks < 2 || points[i].islands > points[i].ranks)
       return "a row has fewer than two ranks, or more islands than ranks";
   return NULL;
+}
+
+/* The curves of a file, which learn from the calls. Its digest stands among what the new one rests
+ * on. */
+static int update_statistical(fit_network_job *j, const ts_network_file *old)
+{
+  ts_network_file f = *old;
+  f.curves = ts_arena_copy(j->arena, f.curves, f.curve_count * sizeof *f.curves);
+  ts_network_sort_points(j->points.at, (uint32_t)j->points.count);
+  uint32_t count;
+  const ts_network_learnt *learnt = ts_network_update_curves(
+    j->arena, f.curves, f.curve_count, j->points.at, (uint32_t)j->points.count,
+    j->rate > 0 ? j->rate : TS_NETWORK_RATE, &count);
+  ts_put_text(j->talk, "%-16s %5s   %-10s %-10s %s\n", "mean errors", "calls", "the file",
+              "as it came", "after");
+  uint32_t rows = 0;
+  for (const ts_network_learnt *l = learnt; l < learnt + count; l++) {
+    rows += l->rows;
+    if (l->rows)
+      ts_put_text(j->talk, "%-16s %5u   %6.1f %%   %6.1f %%   %6.1f %%\n",
+                  ts_collective_name(l->collective), l->rows, 100 * l->file, 100 * l->coming,
+                  100 * l->after);
+    if (l->passed_over)
+      ts_put_text(j->talk, "passed over: %u calls of %s on links that the file has no curve of\n",
+                  l->passed_over, ts_collective_name(l->collective));
+  }
+  if (!rows)
+    return complain(j, TS_EXIT_REJECTED, j->update, 0, "has no curve for any of these calls");
+  return fit_network_finish(j, &f);
 }
 
 /* Repeats are kept for the stragglers; errors are on their medians. */
@@ -445,24 +505,25 @@ static int fit_network_fit(fit_network_job *j)
   int status = 0;
   size_t size = 0;
   ts_error error;
-  for (size_t i = 0; j->statistical && i < j->files.count && !status; i++)
-    status = read_measured(j, j->files.at[i]);
-  if (j->statistical) {
-    const char *wrong = wrong_rows(j->points.at, (uint32_t)j->points.count);
-    return status ? status :
-           wrong  ? complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, wrong) :
-                    fit_statistical(j);
-  }
-  const char *text = read_text(j, j->hardware, &size, &status);
+  const char *begin = j->statistical ? j->update : j->hardware,
+             *text = begin ? read_text(j, begin, &size, &status) : NULL;
   ts_network_file *hardware = text ? ts_network_file_read(j->arena, text, size, &error) : NULL;
-  if (!text)
+  if (status)
     return status;
-  if (!hardware)
-    return fit_network_refuse(j, j->hardware, &error);
+  if (begin && !hardware)
+    return fit_network_refuse(j, begin, &error);
+  if (j->update)
+    add_points(j, begin, text, size, NULL, 0);
   for (size_t i = 0; i < j->files.count && !status; i++)
     status = read_measured(j, j->files.at[i]);
   if (status)
     return status;
+  if (j->statistical) {
+    const char *wrong = wrong_rows(j->points.at, (uint32_t)j->points.count);
+    return wrong     ? complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, wrong) :
+           j->update ? update_statistical(j, hardware) :
+                       fit_statistical(j);
+  }
   if ((status = apply_traces(j, hardware)))
     return status;
   const ts_network_table *all =

@@ -153,6 +153,88 @@ static bool pairs(ts_session *s, const ts_value *record, const char *what,
   return true;
 }
 
+/* A cell as files have it: `time` in seconds, sizes in bytes. NULL: it is none. */
+static const char *cell_of(ts_arena *arena, const char *name, const ts_value *v)
+{
+  bool quantity = v->type == TS_T_QUANTITY;
+  if ((strcmp(name, "time") == 0) != (quantity && ts_dimension_equal(v->dimension, TS_DIM_TIME)))
+    return NULL;
+  double unit = quantity && ts_dimension_equal(v->dimension, TS_DIM_SIZE) ? 8 : 1;
+  switch (v->type) {
+  case TS_T_INT: return ts_arena_printf(arena, "%lld", (long long)v->u.integer);
+  case TS_T_REAL:
+  case TS_T_QUANTITY: return ts_arena_printf(arena, "%.17g", v->u.real / unit);
+  case TS_T_DTYPE: return v->u.dtype->name;
+  case TS_T_STRING: return strpbrk(v->u.string, ",\"\r\n") ? NULL : v->u.string;
+  default: return NULL;
+  }
+}
+
+typedef TS_VEC(const char *) name_list;
+typedef TS_VEC(char) char_list;
+
+static void add_cell(ts_arena *arena, char_list *text, char before, const char *cell)
+{
+  if (before)
+    TS_PUSH(arena, text, before);
+  for (; *cell; cell++)
+    TS_PUSH(arena, text, *cell);
+}
+
+static name_list columns_of(ts_arena *arena, ts_value rows)
+{
+  name_list names = {0};
+  for (int64_t i = 0; i < ts_sequence_count(rows); i++) {
+    ts_value row = ts_sequence_at(rows, i);
+    for (uint32_t f = 0; row.type == TS_T_RECORD && f < row.u.record->count; f++) {
+      size_t k = 0;
+      while (k < names.count && strcmp(names.at[k], row.u.record->at[f].name) != 0)
+        k++;
+      if (k == names.count)
+        TS_PUSH(arena, &names, row.u.record->at[f].name);
+    }
+  }
+  return names;
+}
+
+static bool add_row(ts_arena *arena, char_list *text, const name_list *names, ts_value row)
+{
+  if (row.type != TS_T_RECORD)
+    return false;
+  for (size_t k = 0; k < names->count; k++) {
+    const ts_value *v = ts_record_find(row.u.record, names->at[k]);
+    const char *cell = v ? cell_of(arena, names->at[k], v) : "";
+    if (!cell)
+      return false;
+    add_cell(arena, text, k ? ',' : '\n', cell);
+  }
+  return true;
+}
+
+/* Rows of the plan as the text of a table, so that one reader serves both. NULL after a
+ * diagnostic. */
+static char *text_of_rows(ts_session *s, const ts_value *rows, size_t *size)
+{
+  int64_t count = ts_sequence_count(*rows), row = 0;
+  name_list names = columns_of(s->arena, *rows);
+  char_list text = {0};
+  for (size_t k = 0; k < names.count; k++)
+    add_cell(s->arena, &text, k ? ',' : 0, strcmp(names.at[k], "time") ? names.at[k] : "seconds");
+  while (row < count && add_row(s->arena, &text, &names, ts_sequence_at(*rows, row)))
+    row++;
+  *size = text.count;
+  if (count && row == count)
+    return text.at;
+  ts_diag *d = ts_report(s, TS_E0503, rows->span, "rows of `table` that are no measurements");
+  if (count)
+    ts_diag_here(d, "row %lld", (long long)row + 1);
+  else
+    ts_diag_here(d, "there are none");
+  ts_diag_help(d, "a row is a record of texts and numbers with a time: { family: \"gemm\", dtype: "
+                  "bf16, m: 64, n: 64, k: 64, time: 4 us }");
+  return NULL;
+}
+
 static ts_cost_chain *table(ts_session *s, const ts_applied *t, ts_source_name *name)
 {
   const ts_value *file = arg(t, "file"), *dtype = arg(t, "dtype"), *family = arg(t, "family"),
@@ -168,16 +250,22 @@ static ts_cost_chain *table(ts_session *s, const ts_applied *t, ts_source_name *
   ts_error error = {0};
   size_t size = 0, text_size = 0;
   ts_found found;
-  char *bytes =
-    ts_session_read(s, file->span.file, file->u.string, "table", file->span, &size, &found);
+  bool rows = file && file->type == TS_T_LIST;
+  if (!rows && (!file || file->type != TS_T_STRING))
+    return cost_sources_wrong(s, t->span, "`table` needs the name of a file, or rows",
+                              file ? *file : ts_none_value());
+  const char *called = rows ? "rows" : file->u.string;
+  char *bytes = rows ?
+                  text_of_rows(s, file, &size) :
+                  ts_session_read(s, file->span.file, called, "table", file->span, &size, &found);
   if (!bytes)
     return NULL;
-  name->name = ts_session_written(file->u.string);
+  name->name = rows ? "rows of the plan" : ts_session_written(called);
   const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &error);
   const ts_cost_source *source =
     text ? ts_cost_table(s->arena, text, text_size, &options, &error) : NULL;
   if (!source)
-    return bad_file(s, file->u.string, "table", text, text_size, &error, file->span);
+    return bad_file(s, called, "table", text, text_size, &error, file->span);
   return take_device(s, source, arg(t, "device"), name) && take_gpu(s, arg(t, "from"), name) ?
            of_source(s, source) :
            NULL;

@@ -62,8 +62,8 @@ uint64_t ts_costing_time(const ts_costing *c, uint32_t index)
 
 /* -- one kernel -- */
 
-/* Whether a source has times of the op's own kernels that have no features. Else they are asked for
- * by family alone, so that those of all ops that are alike are one. */
+/* Whether a source has times of the op's own kernels. Else they are asked for by family alone, so
+ * that those of all ops that are alike are one. */
 static bool knows_op(ts_asking *a, const char *op, bool backward)
 {
   for (size_t i = 0; i < a->ops.count; i++)
@@ -93,8 +93,8 @@ static ts_cost_query by_family(const ts_kernel *k)
 static ts_cost_query query_of(ts_asking *a, const ts_kernel *k)
 {
   ts_cost_query q = by_family(k);
-  if (!k->feature_count && k->op && knows_op(a, k->op, k->pass > 1))
-    q.op = k->op, q.backward = k->pass > 1, q.rows = k->rows, q.width = k->width;
+  if (k->op && knows_op(a, k->op, k->pass > 1))
+    ts_kernel_of_op(k, k->pass, &q);
   return q;
 }
 
@@ -102,8 +102,11 @@ static bool same_query(const ts_cost_query *a, const ts_cost_query *b)
 {
   if (a->family != b->family || a->dtype != b->dtype || a->flops != b->flops ||
       a->bytes != b->bytes || a->feature_count != b->feature_count || a->op != b->op ||
-      a->backward != b->backward || a->rows != b->rows || a->width != b->width)
+      a->backward != b->backward || a->share != b->share || a->size_count != b->size_count)
     return false;
+  for (uint32_t i = 0; i < a->size_count; i++)
+    if (strcmp(a->size[i].name, b->size[i].name) != 0 || a->size[i].value != b->size[i].value)
+      return false;
   for (uint32_t i = 0; i < a->feature_count; i++)
     if (a->feature[i].name != b->feature[i].name || a->feature[i].value != b->feature[i].value)
       return false;

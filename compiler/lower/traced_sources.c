@@ -79,10 +79,10 @@ static double traced_sources_ask(const ts_traced_sources *t, const ts_kernel *k,
                        .feature_count = k->feature_count};
     const ts_cost_source *table = ts_cost_chain_table(t->chains.at[i]);
     char family[TS_COST_OP];
-    if (table && !k->feature_count && k->op) {
+    if (table && k->op) {
       ts_cost_op_family(family, k->op, pass > 1);
       if (ts_cost_knows(table, family))
-        q.op = k->op, q.backward = pass > 1, q.rows = k->rows, q.width = k->width;
+        ts_kernel_of_op(k, pass, &q);
     }
     ts_cost_answer answer;
     bool failed = false;

@@ -62,12 +62,20 @@ const ts_network_field ts_network_curve_fields[] = {
   FIELD("inter_floor_gb_s", 'd', inter_floor, 1e9),
   FIELD("inter_slope", 'd', inter_slope, 1),
   FIELD("inter_middle_bytes", 'd', inter_middle, 1),
-  FIELD("small_few", 'd', small_few, 1),
-  FIELD("large_few", 'd', large_few, 1),
-  FIELD("small_many", 'd', small_many, 1),
-  FIELD("large_many", 'd', large_many, 1),
-  FIELD("straggler", 'd', straggler, 1),
-  FIELD("straggler_slope", 'd', straggler_slope, 1),
+  FIELD("w_one", 's', weights[0], 1),
+  FIELD("w_time", 's', weights[1], 1),
+  FIELD("w_latency", 's', weights[2], 1),
+  FIELD("w_ranks", 's', weights[3], 1),
+  FIELD("w_bytes", 's', weights[4], 1),
+  FIELD("w_time_bytes", 's', weights[5], 1),
+  FIELD("w_time_ranks", 's', weights[6], 1),
+  FIELD("w_latency_bytes", 's', weights[7], 1),
+  FIELD("most_factor", 'd', most_factor, 1),
+  FIELD("late_one", 's', late[0], 1),
+  FIELD("late_ranks", 's', late[1], 1),
+  FIELD("late_size", 's', late[2], 1),
+  FIELD("late_ranks_size", 's', late[3], 1),
+  FIELD("most_late", 'd', most_late, 1),
   {NULL, 0, 0, 0}};
 #undef FIELD
 
@@ -107,7 +115,7 @@ int ts_network_protocol_named(const char *name)
 double ts_network_field_get(const ts_network_field *f, const void *record)
 {
   const char *at = (const char *)record + f->offset;
-  if (f->kind == 'd')
+  if (f->kind == 'd' || f->kind == 's')
     return *(const double *)(const void *)at / f->unit;
   return (f->kind == 'u' ? (double)*(const uint32_t *)(const void *)at :
                            (double)*(const uint64_t *)(const void *)at) /
@@ -118,9 +126,9 @@ bool ts_network_field_set(const ts_network_field *f, void *record, double value)
 {
   char *at = (char *)record + f->offset;
   double x = value * f->unit;
-  if (!isfinite(x) || x < 0 || x > (f->kind == 'u' ? 16777216.0 : 7e16))
+  if (!isfinite(x) || (x < 0 && f->kind != 's') || fabs(x) > (f->kind == 'u' ? 16777216.0 : 7e16))
     return false;
-  if (f->kind == 'd')
+  if (f->kind == 'd' || f->kind == 's')
     *(double *)(void *)at = x;
   else if (f->kind == 'u')
     *(uint32_t *)(void *)at = (uint32_t)x;
@@ -176,20 +184,17 @@ const char *ts_network_curve_wrong(const ts_ir_net_curve *c)
     return "needs `least_ranks`, `most_ranks`, `least_bytes` and `most_bytes` of what was measured";
   if (c->intra_latency > most_ps || c->inter_latency > most_ps)
     return "a latency of more than 69 ms";
-  double rates[] = {c->intra_limit, c->intra_floor, c->inter_limit, c->inter_floor},
-         factors[] = {c->small_few, c->large_few, c->small_many, c->large_many};
-  for (int i = 0; i < 4; i++) {
+  double rates[] = {c->intra_limit, c->intra_floor, c->inter_limit, c->inter_floor};
+  for (int i = 0; i < 4; i++)
     if (rates[i] != 0 && (rates[i] < 1e3 || rates[i] > 1e15))
       return "a rate below 1 kB/s or above 1 PB/s; leave it out if it is unlimited";
-    if (!(factors[i] >= 1e-3 && factors[i] <= 1e3))
-      return "`small_few`, `large_few`, `small_many` and `large_many` are factors from 0.001 to "
-             "1000";
-  }
+  for (int i = 0; i < TS_IR_CURVE_WEIGHTS + TS_IR_CURVE_LATE; i++)
+    if (!(fabs(i < TS_IR_CURVE_WEIGHTS ? c->weights[i] : c->late[i - TS_IR_CURVE_WEIGHTS]) <= 1e6))
+      return "weights (`w_...`, `late_...`) are from -1e6 to 1e6";
   if (!(c->intra_limit > 0) && !(c->inter_limit > 0))
     return "needs `intra_limit_gb_s`, `inter_limit_gb_s` or both";
-  if (c->intra_slope > 100 || c->inter_slope > 100 || c->straggler > 1000 ||
-      c->straggler_slope > 1000)
-    return "a slope above 100, or a straggler above 1000";
+  if (c->intra_slope > 100 || c->inter_slope > 100 || c->most_late > 1000 || c->most_factor > 1e6)
+    return "a slope above 100, `most_late` above 1000 or `most_factor` above 1e6";
   return NULL;
 }
 
@@ -323,8 +328,7 @@ static bool read_option(network_file_reader *r, const cJSON *in, lists *out)
 static bool read_curve(network_file_reader *r, const cJSON *in, lists *out)
 {
   int kind = word(r, in, "collective", ts_collective_named);
-  ts_ir_net_curve c = {
-    .collective = (uint32_t)kind, .small_few = 1, .large_few = 1, .small_many = 1, .large_many = 1};
+  ts_ir_net_curve c = {.collective = (uint32_t)kind};
   if (kind < 0 || !take_numbers(r, in, ts_network_curve_fields, &c))
     return false;
   const char *wrong = ts_network_curve_wrong(&c);

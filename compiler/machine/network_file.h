@@ -45,7 +45,7 @@ const char *ts_collective_name(uint32_t kind);
 /* Fields of records in files: words with their unit, where they lie and what 1 is there. */
 typedef struct ts_network_field {
   const char *name;
-  char kind; /* 'u' uint32_t, 'l' uint64_t, 'd' double */
+  char kind; /* 'u' uint32_t, 'l' uint64_t, 'd' double, 's' that or below 0 */
   uint32_t offset;
   double unit;
 } ts_network_field;

@@ -336,7 +336,7 @@ const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *sourc
   size_t size = 0, text_size = 0;
   ts_found found;
   ts_error error;
-  if (!file) {
+  if (!file || file->type != TS_T_STRING) {
     ts_diag *d =
       ts_report(s, TS_E0505, source ? source->span : TS_NO_SPAN, "`measured` needs a table");
     ts_diag_here(d, "such as `table \"nccl.csv\"`");

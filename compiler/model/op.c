@@ -802,22 +802,67 @@ static bool work_items(const ts_op_scope *scope, const ts_env *env, ts_work *wor
   return true;
 }
 
-/* What a reduction depends on besides bytes. A kernel that is one of several of a direction is no
- * measured op by itself. */
-static void note_rows(const ts_op_scope *scope, ts_work *work, bool backward)
+typedef TS_VEC(ts_feature) size_list;
+
+/* Dimensions of a tensor `x`: x0, x1, ... */
+static void list_dimensions(ts_arena *arena, size_list *out, const ts_slot *slot)
 {
-  ts_kernel *only = NULL;
-  uint32_t count = 0;
-  for (int p = 0; p < TS_PHASES; p++)
-    for (uint32_t i = 0; (p != TS_PHASE_FORWARD) == backward && i < work->phase[p].count; i++)
-      if (!work->phase[p].at[i].host_only)
-        only = &work->phase[p].at[i], count++;
+  size_t length = strlen(slot->name);
+  for (uint32_t d = 0; d < slot->shape.rank && d < 10; d++) {
+    char *name = ts_arena_string(arena, slot->name, length + 1);
+    name[length] = (char)('0' + d);
+    TS_PUSH(arena, out, ((ts_feature){name, (double)slot->shape.dim[d]}));
+  }
+}
+
+/* What measured ops are known by: rows and width of the first input, dimensions of all inputs,
+ * arguments that are numbers. */
+static size_list sizes_of(const ts_op_scope *scope)
+{
+  ts_arena *arena = scope->s->arena;
+  const ts_ast *params = ts_ast_params(scope->op->decl);
+  size_list out = {0};
   ts_shape shape = scope->op->input_count ? scope->slots[0].shape : (ts_shape){0};
   double elements = shape.rank ? ts_shape_elements(shape) : 0;
-  if (count != 1 || !(elements > 0))
-    return;
-  only->width = (double)shape.dim[shape.rank - 1];
-  only->rows = elements / only->width;
+  if (elements > 0) {
+    double width = (double)shape.dim[shape.rank - 1];
+    TS_PUSH(arena, &out, ((ts_feature){"rows", elements / width}));
+    TS_PUSH(arena, &out, ((ts_feature){"width", width}));
+  }
+  for (uint32_t i = 0; i < scope->op->input_count; i++)
+    list_dimensions(arena, &out, &scope->slots[i]);
+  for (uint32_t f = 0; f < scope->op->arg_count; f++)
+    if (scope->args[f].type == TS_T_INT || scope->args[f].type == TS_T_REAL)
+      TS_PUSH(arena, &out,
+              ((ts_feature){params->child[f]->name, scope->args[f].type == TS_T_INT ?
+                                                      (double)scope->args[f].u.integer :
+                                                      scope->args[f].u.real}));
+  return out;
+}
+
+/* Kernels of a direction share a time of all of them by their FLOPs, if any has some, else by
+ * bytes. */
+static void share_out(ts_work *work, bool backward, size_list sizes)
+{
+  double flops = 0, bytes = 0;
+  for (int add = 1; add >= 0; add--)
+    for (int p = 0; p < TS_PHASES; p++)
+      for (uint32_t i = 0; (p != TS_PHASE_FORWARD) == backward && i < work->phase[p].count; i++) {
+        ts_kernel *k = &work->phase[p].at[i];
+        if (add && !k->host_only)
+          flops += k->flops, bytes += k->bytes;
+        k->sizes = sizes.at, k->size_count = (uint32_t)sizes.count;
+        k->share = k->host_only ? 0 :
+                   flops > 0    ? k->flops / flops :
+                   bytes > 0    ? k->bytes / bytes :
+                                  1;
+      }
+}
+
+void ts_kernel_of_op(const ts_kernel *k, uint32_t pass, ts_cost_query *q)
+{
+  q->op = k->op, q->backward = pass > 1;
+  q->size = k->sizes, q->size_count = k->size_count, q->share = k->share;
 }
 
 bool ts_op_work(ts_op_scope *scope, ts_work *work, const ts_ast **failed)
@@ -832,7 +877,8 @@ bool ts_op_work(ts_op_scope *scope, ts_work *work, const ts_ast **failed)
   scope->s->running->frame = &frame;
   bool ok = work_items(scope, env, work, failed);
   scope->s->running->frame = frame.outer;
+  size_list sizes = ok ? sizes_of(scope) : (size_list){0};
   for (int backward = 0; ok && backward < 2; backward++)
-    note_rows(scope, work, backward);
+    share_out(work, backward, sizes);
   return ok;
 }

@@ -18,8 +18,9 @@ typedef struct ts_kernel {
   uint32_t feature_count;
   const ts_feature *features;
   bool early;                /* a cast: before the collectives of its phase */
-  /* of the op's first input, where it is the only kernel of a direction; 0: otherwise */
-  double rows, width;
+  const ts_feature *sizes;   /* of the op */
+  uint32_t size_count;
+  double share;              /* of the kernels of its direction */
   double slower;             /* factor on its time, by what runs beside it; 0: none */
   bool host_only;            /* no work on the device */
   uint32_t pass;             /* 1 forward, 2 gradients of inputs, 3 of weights; 0: not said */
@@ -44,6 +45,9 @@ typedef struct ts_work {
   int64_t late_bytes;   /* and what is stated as a size */
   bool late_saved;      /* it does not say: all that is saved, and the gradients of its outputs */
 } ts_work;
+
+/* Asks for a kernel as one of its op's, in that pass. */
+void ts_kernel_of_op(const ts_kernel *kernel, uint32_t pass, ts_cost_query *query);
 
 /* Names that stand in an expression. */
 typedef struct ts_op_names { TS_VEC(const char *) at; } ts_op_names;

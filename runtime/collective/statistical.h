@@ -17,13 +17,15 @@ ts_ir_net_curve ts_curve_on(const ts_ir_net_curve *curve, const ts_ir_net_links 
 ts_estimate ts_curve_estimate(const ts_ir_net_curve *curve, uint64_t bytes,
                               const ts_profile *profile);
 
-/* Seconds of a call by its bandwidth curves alone, without correction and stragglers. */
+/* Seconds of a call by its bandwidth curves alone, without regression and stragglers. */
 double ts_curve_analytic(const ts_ir_net_curve *curve, double bytes, const ts_profile *profile);
-/* Where between fewest and most bytes, ranks, a call stands: 0 to 1 inside what was measured, no
- * further outside. */
-void ts_curve_place(const ts_ir_net_curve *curve, double bytes, uint32_t ranks, double *size,
-                    double *group);
-double ts_curve_correction(const ts_ir_net_curve *curve, double bytes, uint32_t ranks);
+/* What the weights of the regression and of the stragglers multiply. Bytes and ranks count no
+ * further than they were measured. */
+void ts_curve_terms(const ts_ir_net_curve *curve, double bytes, const ts_profile *profile,
+                    double terms[TS_IR_CURVE_WEIGHTS]);
+void ts_curve_late_terms(const ts_ir_net_curve *curve, double bytes, uint32_t ranks,
+                         double terms[TS_IR_CURVE_LATE]);
+double ts_curve_regression(const ts_ir_net_curve *curve, double bytes, const ts_profile *profile);
 double ts_curve_stragglers(const ts_ir_net_curve *curve, double bytes, uint32_t ranks);
 
 #endif

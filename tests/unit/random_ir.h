@@ -294,11 +294,10 @@ static inline void random_network(random_ir *g)
                              .intra_middle = (double)random_size(g) / 3,
                              .inter_slope = 1,
                              .inter_middle = 1e6,
-                             .small_few = 1,
-                             .large_few = 0.9,
-                             .small_many = 1.1,
-                             .large_many = 1,
-                             .straggler = 0.1};
+                             .weights = {1e-6, 0.9, -0.2, 0, 3e-12},
+                             .most_factor = 2,
+                             .late = {1.2, 0, -0.01},
+                             .most_late = 1.3};
     ts_ir_net_model model = {.name = random_name(g),
                              .kind = TS_IR_NET_STATISTICAL,
                              .collectives = 1u << TS_IR_REDUCE_SCATTER,

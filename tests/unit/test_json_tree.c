@@ -29,4 +29,6 @@ Test(json_tree, a_string_that_would_be_cut)
   cr_assert_eq(REFUSED_AT("[\"\xff\"]"), 2);
   cr_assert_geq(REFUSED_AT("[\"\\"), 0);
   cr_assert_geq(REFUSED_AT(""), 0);
+  cr_assert_eq(REFUSED_AT(" {} \r\n\t"), -1);
+  cr_assert_eq(REFUSED_AT("{}\na,b"), 3); /* two files in one */
 }

@@ -210,11 +210,9 @@ Test(messages, latency_of_curves)
                        .intra_limit = 10e9,
                        .intra_slope = 1,
                        .intra_middle = 1e-3,
-                       .small_few = 1.5,
-                       .large_few = 1.5,
-                       .small_many = 1.5,
-                       .large_many = 1.5,
-                       .straggler = 0.5};
+                       .weights = {0, 1.5},
+                       .late = {1.5},
+                       .most_late = 2};
   ts_profile p = {.ranks = 2, .islands = 1, .per_island = 2, .intra = 10e9};
   ts_estimate e = ts_curve_estimate(&c, 1000000, &p);
   cr_assert_float_eq((double)e.latency, 4e6 * 1.5 * 1.5, 2);

@@ -254,8 +254,7 @@ Test(network_use, measured_models_follow_their_links)
     "table for all_reduce intra_links 10 GB/s {\n all_reduce 2 1 1 kB 10 us\n all_reduce 2 1 100 "
     "MB 10010 us\n}\n",
     "statistical for all_reduce intra_links 10 GB/s {\n curve all_reduce least_ranks 2 most_ranks "
-    "8 least 1 B most 1 GB intra_limit 20 GB/s intra_slope 1 intra_middle 200 kB small_few 1 "
-    "large_few 1 small_many 1 large_many 1\n}\n",
+    "8 least 1 B most 1 GB intra_limit 20 GB/s intra_slope 1 intra_middle 200 kB\n}\n",
     "white_box for all_reduce intra_links 10 GB/s {\n method all_reduce ring simple ranks 2 "
     "islands 1 channels 1 threads 512 connection 10 us intra_rate 10 GB/s intra_share 1\n"
     " all_reduce 2 1 100 MB 10010 us\n}\n"};

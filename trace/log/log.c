@@ -344,9 +344,6 @@ static bool read_json(log_reader *r, const char *text, size_t size)
   for (const char *const *name = r->formats->lists; tree && !list && *name; name++)
     list = cJSON_GetObjectItemCaseSensitive(tree, *name);
   bool whole = cJSON_IsArray(list);
-  while (whole && end < text + size && isspace((unsigned char)*end))
-    end++;
-  whole = whole && end == text + size;
   if (whole)
     read_elements(r, list);
   cJSON_Delete(tree);
