@@ -109,6 +109,10 @@ void ts_lock_write(const ts_lock *lock, FILE *out)
   ts_json_line(&w, 1);
   put_integer(&w, "peak_memory_bytes", lock->peak);
   ts_json_line(&w, 1);
+  ts_json_put_text(&w, "graph", lock->graph);
+  ts_json_line(&w, 1);
+  ts_json_put_text(&w, "times", lock->times);
+  ts_json_line(&w, 1);
   ts_json_begin(&w, "inputs", '[');
   for (uint32_t i = 0; i < lock->input_count; i++)
     put_input(&w, &lock->inputs[i]);
@@ -237,6 +241,8 @@ static bool read_whole(const lock_reader *r, const cJSON *root, ts_lock *lock)
     return ts_fail(r->error, "lock the plan again with this one",
                    "another version of TrainSpec wrote it, in format %llu",
                    (unsigned long long)format);
+  get_digits(root, "graph", sizeof lock->graph - 1, lock->graph);
+  get_digits(root, "times", sizeof lock->times - 1, lock->times);
   return get_text(r, root, "plan", &lock->plan) && get_text(r, root, "version", &lock->version) &&
          get_integer(r, root, "step_time_ps", &lock->step) &&
          get_integer(r, root, "peak_memory_bytes", &lock->peak) &&

@@ -26,6 +26,9 @@ typedef struct ts_lock {
   uint32_t option_count;
   const char *const *options;     /* of the play: "--network=flow" */
   uint64_t step, peak;            /* ps, bytes of the fullest device */
+  /* digests, as text, of what is played: times of kernels and network models, and all the rest;
+   * "": not known */
+  char times[2 * TS_DIGEST_SIZE + 1], graph[2 * TS_DIGEST_SIZE + 1];
   uint32_t input_count;
   const ts_locked_input *inputs;  /* by name, then role */
 } ts_lock;

@@ -1,6 +1,6 @@
 # What an answer rests on, and what moved it.
 cp _plan.ts "$scratch/plan.ts"; cp _sizes.ts _ops.csv "$scratch"; cd "$scratch"
-shown() { sed -E 's/ [0-9]+ inputs,/ N inputs,/; s/"[0-9a-f]{64}"/"DIGEST"/g; s/"[0-9a-f]{40}"/"NAME"/; s/"version": "[^"]*"/"version": "VERSION"/; s/(TrainSpec +)[0-9]+[.][0-9.a-z-]+,/\1VERSION,/'; }
+shown() { sed -E 's/ [0-9]+ inputs,/ N inputs,/; s/"[0-9a-f]{64}"/"DIGEST"/g; s/"[0-9a-f]{40}"/"NAME"/; s/"version": "[^"]*"/"version": "VERSION"/; s/differs in [0-9]+ of/differs in N of/; s/(TrainSpec +)[0-9]+[.][0-9.a-z-]+,/\1VERSION,/'; }
 try() { echo "== $*"; "$@" 2>&1 | shown; echo "exit ${PIPESTATUS[0]}"; }
 quiet="-W no-roofline-costs -W no-assumed-network"
 try trainspec lock plan.ts
@@ -26,6 +26,9 @@ tsc -o plan.ir plan.ts 2>/dev/null; try trainspec lock -o ir.lock plan.ir; try t
 # Another answer of the same inputs, another version, and what is no lock.
 sed 's/"step_time_ps": [0-9]*/"step_time_ps": 5/' own.lock >other.lock; try trainspec lock --check -o other.lock --contention plan.ts
 sed 's/"version": "[^"]*"/"version": "0.0.9"/' own.lock >other.lock; try trainspec lock --check -o other.lock --contention plan.ts
+# Another release: which part of it moved the answer.
+moved() { sed -E "s/\"version\": \"[^\"]*\"/\"version\": \"0.0.9\"/; s/\"step_time_ps\": [0-9]*/\"step_time_ps\": 5/; $1" own.lock >other.lock; try trainspec lock --check -o other.lock --contention plan.ts; }
+moved 's/(std.*sha256": ")..../\10000/'; moved 's/(graph": ")..../\10000/'; moved 's/(times": ")..../\10000/'; moved 's/((graph|times)": ")..../\10000/'; moved '/"graph"/d'
 sed 's/"trainspec-lock": 1/"trainspec-lock": 2/' own.lock >other.lock; try tsc --lock-file other.lock -o none plan.ts
 printf '<<<<<<< HEAD\n' >other.lock; try tsc --lock-file other.lock -o none plan.ts
 printf '{}' >other.lock; try tsc --lock-file other.lock -o none plan.ts

@@ -89,11 +89,87 @@ static bool is_language(const char *name)
   return dot && (!strcmp(dot, ".ts") || !strcmp(dot, ".trainspec"));
 }
 
+/* ---- What is played ---- */
+
+typedef struct locked_text {
+  ts_arena *arena;
+  TS_VEC(char) text;
+} locked_text;
+
+static void add_text(void *closure, const char *bytes, size_t size)
+{
+  locked_text *t = closure;
+  for (size_t i = 0; i < size; i++)
+    TS_PUSH(t->arena, &t->text, bytes[i]);
+}
+
+static bool begins(const char *line, const char *const *words)
+{
+  size_t length = strcspn(line, " ");
+  while (*words && (length != strlen(*words) || strncmp(line, *words, length) != 0))
+    words++;
+  return *words;
+}
+
+/* Appends a line of an IR's text without its place in a file of the language. */
+static char *copy_line(char *out, const char *line)
+{
+  for (bool quoted = false; *line; *out++ = *line++) {
+    int place = 0;
+    quoted ^= *line == '"';
+    for (; quoted && line[1] == '\\' && line[2]; line += 2)
+      out = memcpy(out, line, 2), out += 2;
+    if (!quoted && strncmp(line, " at ", 4) == 0)
+      sscanf(line, " at %*s %*u:%n", &place);
+    if (place)
+      line += (size_t)place + strspn(line + place, "-:0123456789");
+    if (!*line)
+      break;
+  }
+  *out++ = '\n';
+  return out;
+}
+
+static void text_digest(const char *begin, const char *end, char hex[2 * TS_DIGEST_SIZE + 1])
+{
+  uint8_t digest[TS_DIGEST_SIZE];
+  ts_digest_bytes(begin, (size_t)(end - begin), digest);
+  ts_digest_hex(digest, hex);
+}
+
+/* Names of files and what is said of the plan move nothing. */
+static void digest_parts(const ts_ir *ir, ts_lock *lock)
+{
+  static const char *const said[] = {"version", "source", "tool", "cost_source", "}", NULL},
+                           *const times[] = {"kernel", "net_model",   "method", "curve",
+                                             "point",  "calibration", NULL};
+  ts_arena *arena = ts_arena_new("parts of a lock");
+  ts_ir played = *ir;
+  locked_text t = {.arena = arena};
+  played.remarks_count = played.spreads_count = played.validations_count = 0;
+  ts_ir_print(&played, add_text, &t);
+  TS_PUSH(arena, &t.text, '\0');
+  char *part[2], *end[2];
+  for (int i = 0; i < 2; i++)
+    part[i] = end[i] = ts_arena_alloc_raw(arena, t.text.count);
+  for (char *line = t.text.at, *next; (next = strchr(line, '\n')); line = next + 1) {
+    *next = '\0';
+    const char *word = line + strspn(line, " ");
+    char **of = &end[begins(word, times)];
+    if (!begins(word, said))
+      *of = copy_line(*of, word);
+  }
+  text_digest(part[0], end[0], lock->graph);
+  text_digest(part[1], end[1], lock->times);
+  ts_arena_free(arena);
+}
+
 ts_lock ts_lock_now(ts_session *s, const char *path, const ts_input *input)
 {
   uint8_t sha256[TS_DIGEST_SIZE];
   ts_input_digest(input, sha256);
   ts_lock lock = ts_lock_of_ir(s->arena, &input->ir, ts_base_name(path), sha256);
+  digest_parts(&input->ir, &lock);
   ts_locked_input *inputs =
     ts_arena_copy(s->arena, lock.inputs, lock.input_count * sizeof *inputs);
   for (uint32_t i = 0; i < lock.input_count; i++) {
@@ -290,6 +366,35 @@ static void add_answer(ts_diag *d, ts_arena *arena, const ts_lock *before, const
                  ts_format_bytes((double)before->peak).text, by(arena, before->peak, now->peak));
 }
 
+/* What comes with TrainSpec, and is not at hand as it was in another release. */
+static bool comes_along(const ts_lock_change *c)
+{
+  return strncmp((c->before ? c->before : c->now)->name, "std/", 4) == 0;
+}
+
+/* Which part of another release, or of another build, moved the answer. */
+static void add_parts(ts_diag *d, const ts_lock_changes *changes, const ts_lock *before,
+                      const ts_lock *now)
+{
+  uint32_t count[2] = {0};
+  for (size_t i = 0; i < changes->count; i++) {
+    const ts_lock_change *c = &changes->at[i];
+    if (comes_along(c))
+      count[!strcmp((c->before ? c->before : c->now)->role, "fit")]++;
+  }
+  if (count[0] + count[1])
+    ts_diag_fact(d, "std", "differs in %u of its modules and %u of its fits", count[0], count[1]);
+  if (!*before->graph || !*before->times)
+    return;
+  bool graph = strcmp(before->graph, now->graph) != 0,
+       times = strcmp(before->times, now->times) != 0;
+  ts_diag_fact(d, "moved by", "%s",
+               graph && times ? "std or the compiler, and fits: another graph with other times" :
+               graph          ? "std or the compiler: another graph with the same times" :
+               times          ? "fits: other times of kernels or networks in the same graph" :
+                                "the engine: the graph and its times are the same");
+}
+
 bool ts_lock_check(ts_session *s, const ts_locked_play *how, const ts_lock *before,
                    const ts_lock *now)
 {
@@ -303,6 +408,8 @@ bool ts_lock_check(ts_session *s, const ts_locked_play *how, const ts_lock *befo
                            how->path, how->lock, title(s->arena, &changes, before, now, played));
   for (size_t i = 0; i < changes.count; i++) {
     const ts_lock_change *c = &changes.at[i];
+    if (!version && comes_along(c))
+      continue;
     ts_diag_fact(d, (c->before ? c->before : c->now)->name, "%s, was %s%s",
                  content(s->arena, c->now), content(s->arena, c->before), effect(s, how, now, c));
   }
@@ -310,6 +417,8 @@ bool ts_lock_check(ts_session *s, const ts_locked_play *how, const ts_lock *befo
     ts_diag_fact(d, "options", "%s, was %s", joined(s->arena, now), joined(s->arena, before));
   if (!version)
     ts_diag_fact(d, "TrainSpec", "%s, was %s", now->version, before->version);
+  if (!answer && (!version || !changes.count) && options)
+    add_parts(d, &changes, before, now);
   if (!changes.count && version && options)
     ts_diag_note(d, "another build of TrainSpec %s, or another kind of machine, made the lock",
                  now->version);
