@@ -1,8 +1,10 @@
 # The tracer, a Python package of its own (pip install packages/tracer/). Lists: ./dev sources.
 
-#: EXTRA_DIST += packages/tracer/pyproject.toml packages/tracer/trainspec_tracer/*.py packages/tracer/trainspec_tracer/cuda/*.py packages/tracer/trainspec_tracer/packages/*.py packages/tracer/trainspec_profile/*.py packages/tracer/examples/*.py packages/tracer/profile_tests/*.py packages/tracer/tests/*.py packages/tracer/tests/scripts/*.py packages/tracer/tests/scripts/*.ts
+#: EXTRA_DIST += packages/tracer/pyproject.toml packages/tracer/trainspec_tracer/*.py packages/tracer/trainspec_tracer/cuda/*.py packages/tracer/trainspec_tracer/packages/*.py packages/tracer/trainspec_profile/*.py packages/tracer/examples/*.py packages/tracer/frameworks/*.py packages/tracer/frameworks/*.txt packages/tracer/profile_tests/*.py packages/tracer/tests/*.py packages/tracer/tests/scripts/*.py packages/tracer/tests/scripts/*.ts
 EXTRA_DIST += \
 	packages/tracer/examples/gpt.py \
+	packages/tracer/frameworks/requirements.txt \
+	packages/tracer/frameworks/run.py \
 	packages/tracer/profile_tests/test_profile.py \
 	packages/tracer/pyproject.toml \
 	packages/tracer/tests/forks.py \

@@ -9,6 +9,7 @@ In a script, for the rank that the environment names (RANK, WORLD_SIZE):
 
 or, for all ranks in turn and with no change: trainspec-trace -- python train.py
 """
+import importlib.util
 import os
 import pathlib
 
@@ -86,6 +87,8 @@ def start(rank=None, world=None, real=False, compute=None, timed=False, memory=N
         recorder.thin.values.watch()
     redirect = Redirect(recorder, real, pathlib.Path(folder) if folder else None, patient, processes)
     watch(recorder)
+    if device and importlib.util.find_spec("triton"):
+        packages = [*packages, "triton"]
     recorder.packages = install(packages) if packages else None
     hooks = torch.autograd.graph.saved_tensors_hooks(recorder.saved, lambda tensor: tensor)
     recorder.__enter__()

@@ -314,6 +314,11 @@ class Group(dist.ProcessGroup):
         return self._call("gather", inputs, outputs, lambda g: g.gather(outputs, inputs, *_given(opts)),
                           lambda key: outputs and self._everyone(key, inputs[0], outputs[0]), {"root": self.ranks[opts.rootRank]})
 
+    def gather_single(self, output, given, opts=None):
+        parts = output.reshape(-1).chunk(self.size()) if self.me == opts.rootRank else ()
+        return self._call("gather", given, output if parts else [], lambda g: g.gather_single(output, given, *_given(opts)),
+                          lambda key: parts and self._everyone(key, given, parts), {"root": self.ranks[opts.rootRank]})
+
     def scatter(self, outputs, inputs, opts=None):
         def answer(key):
             for index, part in enumerate(inputs[0] if inputs else ()):
@@ -329,6 +334,11 @@ class Group(dist.ProcessGroup):
 
     def monitored_barrier(self, timeout=None, wait_all_ranks=False):
         self._call("barrier", [], [], lambda g: g.barrier()).wait()
+
+    # ---- names of PyTorch 2.15 ----
+
+    all_gather_single, all_gather_single_coalesced, all_to_all_single = _allgather_base, allgather_into_tensor_coalesced, alltoall_base
+    reduce_scatter_single, reduce_scatter_single_coalesced = _reduce_scatter_base, reduce_scatter_tensor_coalesced
 
     # ---- messages ----
 

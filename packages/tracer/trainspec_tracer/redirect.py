@@ -56,6 +56,12 @@ class Everyone(dist.Store):
         pass
 
 
+def _monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
+    """PyTorch asks first whether a backend of the host is there: one of the tracer's has all devices."""
+    if not c10d._rank_not_in_group(group):
+        (group or c10d._get_default_group()).monitored_barrier(timeout, wait_all_ranks)
+
+
 class Redirect:
     """`real`: there are other processes; groups of theirs stand behind ours."""
 
@@ -66,6 +72,7 @@ class Redirect:
         if BACKEND.upper() not in dir(dist.Backend):
             _register(self._create)
         c10d._new_process_group_helper = self._helper
+        dist.monitored_barrier = c10d.monitored_barrier = _monitored_barrier
         if not real:
             c10d.rendezvous = self._rendezvous
 

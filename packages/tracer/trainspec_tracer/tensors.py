@@ -27,7 +27,7 @@ def inside(tensor):
     parts = getattr(tensor, "__tensor_flatten__", None)
     if parts is None:
         return [tensor]
-    return [plain for name in parts()[0] for plain in inside(getattr(tensor, name))]
+    return [plain for name in parts()[0] if isinstance(getattr(tensor, name), torch.Tensor) for plain in inside(getattr(tensor, name))]  # a mesh is a part, too
 
 
 def bytes_behind(tensor):

@@ -23,7 +23,7 @@ from .tensors import SMALL, STORAGES_LAST, bytes_behind, bytes_of, map_tensors, 
 
 OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 PYTORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
-THROUGH = {PYTORCH + os.path.join(*path) for path in (("_tensor.py",), ("_ops.py",), ("utils", "_contextlib.py"), ("utils", "_python_dispatch.py"), ("autograd", "grad_mode.py"))}  # act for their caller
+THROUGH = {PYTORCH + os.path.join(*path) for path in (("_tensor.py",), ("_ops.py",), ("utils", "_contextlib.py"), ("utils", "_python_dispatch.py"), ("autograd", "grad_mode.py"), ("_compile.py",), ("_dynamo", "eval_frame.py"))}  # act for their caller
 PRINTS = {PYTORCH + "_tensor_str.py", json.encoder.__file__}
 
 READS = {"aten::_local_scalar_dense", "aten::equal", "aten::is_nonzero", "aten::allclose"}

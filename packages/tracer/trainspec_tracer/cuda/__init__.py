@@ -1,4 +1,4 @@
-"""A stand-in for `cuda`, for PyTorch built without: a script that asks for a GPU gets one that computes nothing.
+"""A stand-in for `cuda`, for PyTorch built without or with it: a script that asks for a GPU gets one that computes nothing.
 
 guard.py     the device as PyTorch's C++ asks for it
 tensors.py   tensors of the device, in memory of the host that nobody touches
@@ -57,9 +57,11 @@ class StandIn:
 def _reload_torch_cuda(runtime):
     """torch.cuda looks once whether there is CUDA below it: it looks again."""
     torch._C._CudaStreamBase, torch._C._CudaEventBase = classes(runtime)
+    if hasattr(torch, "accelerator"):  # whose streams are those of the device
+        torch.Stream, torch.Event = torch._C._CudaStreamBase, torch._C._CudaEventBase
     torch._C._CudaDeviceProperties = types.SimpleNamespace
     torch._C._nvtx = runtime.ranges()
-    torch.version.cuda, torch._C._has_cudnn = "12.4", True
+    torch.version.cuda, torch._C._has_cudnn = torch.version.cuda or "12.4", True
     importlib.reload(torch.cuda.streams)
     importlib.reload(torch.cuda.nvtx)
     importlib.reload(torch.cuda)
@@ -122,7 +124,8 @@ def _show_nccl():
             def __init__(self, *args, **kwargs):
                 super().__init__(is_high_priority_stream=False, config=types.SimpleNamespace(), **kwargs)
 
-    torch._C._nccl_version, torch._C._nccl_version_suffix = lambda: 2 << 32 | 21 << 16 | 5, lambda: b""  # that of PyTorch 2.6
+    if not hasattr(torch._C, "_nccl_version"):
+        torch._C._nccl_version, torch._C._nccl_version_suffix = lambda: 2 << 32 | 21 << 16 | 5, lambda: b""  # that of PyTorch 2.6
     dist.Logger.set_runtime_stats_and_log = lambda self: None  # times of events of the device, which C++ takes itself
     c10d._NCCL_AVAILABLE = True
     dist.is_nccl_available = c10d.is_nccl_available = lambda: True

@@ -64,11 +64,15 @@ class Runtime:
         return False
 
     def _cuda_getCompiledVersion(self):
-        return 12040
+        major, minor = torch.version.cuda.split(".")
+        return int(major) * 1000 + int(minor) * 10
 
     def _cuda_getArchFlags(self):
         p = properties(self.name)
         return f"sm_{p.major}{p.minor}"
+
+    def _cuda_hasPrimaryContext(self, index):
+        return True
 
     def _cuda_canDeviceAccessPeer(self, one, other):
         return one != other
@@ -150,6 +154,9 @@ class Runtime:
     def _cuda_setMemoryFraction(self, fraction, index):
         pass
 
+    def _cuda_getMemoryFraction(self, index):
+        return 1.0
+
     def _cuda_memorySnapshot(self, *_):
         raise RuntimeError("a snapshot of the allocator is not in the stand-in for cuda: the graph has the memory")
 
@@ -157,6 +164,15 @@ class Runtime:
         return "native"
 
     # ---- torch.accelerator ----
+
+    def _accelerator_isAllocatorInitialized(self):
+        return True
+
+    def _accelerator_getDeviceCapability(self, index):
+        return torch.cuda.get_device_capability(index)
+
+    def _accelerator_getDefaultGenerator(self, index):
+        return torch.cuda.default_generators[index]
 
     def _accelerator_getAccelerator(self):
         return torch.device("cuda")
@@ -178,3 +194,7 @@ class Runtime:
 
     def _accelerator_synchronizeDevice(self, index):
         torch.cuda.synchronize(index)
+
+    _accelerator_exchangeDevice = _accelerator_maybeExchangeDevice = _cuda_exchangeDevice
+    _accelerator_getMemoryInfo, _accelerator_getDeviceStats, _accelerator_emptyCache, _accelerator_emptyHostCache = _memory_left, _cuda_memoryStats, _cuda_emptyCache, _cuda_emptyCache
+    _accelerator_resetPeakStats, _accelerator_resetAccumulatedStats = _cuda_resetPeakMemoryStats, _cuda_resetAccumulatedMemoryStats

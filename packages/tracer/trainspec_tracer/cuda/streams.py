@@ -13,8 +13,10 @@ def classes(runtime):
     class Stream:
         priorities = (0, -1)
 
-        def __new__(cls, *args, priority=0, stream_id=None, device_index=None, device_type=CUDA, stream_ptr=0, _cdata=None, **_):
-            self = object.__new__(cls)
+        def __new__(cls, device=None, priority=0, stream_id=None, device_index=None, device_type=CUDA, stream_ptr=0, _cdata=None, **_):
+            self = object.__new__(torch.cuda.Stream if cls is Stream else cls)
+            if device is not None:
+                device_index = device if isinstance(device, int) else torch.device(device).index
             if _cdata is not None:
                 stream_id, device_index = unpacked(_cdata)
             self.stream_id = runtime.new_stream() if stream_id is None and not stream_ptr else stream_ptr or stream_id
@@ -35,6 +37,9 @@ def classes(runtime):
         def query(self):
             return True
 
+        def is_capturing(self):
+            return False
+
         def synchronize(self):
             pass
 
@@ -51,8 +56,8 @@ def classes(runtime):
     class Event:
         numbers = itertools.count(1)
 
-        def __new__(cls, enable_timing=False, blocking=False, interprocess=False, **_):
-            self = object.__new__(cls)
+        def __new__(cls, *args, enable_timing=False, blocking=False, interprocess=False, **_):
+            self = object.__new__(torch.cuda.Event if cls is Event else cls)
             self.enable_timing, self.cuda_event = enable_timing, next(cls.numbers)
             return self
 

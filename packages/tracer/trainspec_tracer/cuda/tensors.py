@@ -4,6 +4,7 @@ DLPack hands tensors from one library to another with the device that they are o
 a tensor of CUDA to all of PyTorch: operators, autocast and autograd take the ways that they take there. It has no kernels, though: views are made below, all else by Thin.
 """
 import ctypes
+import warnings
 
 import torch
 from torch import empty as torch_empty  # held here, as scripts replace it (zero.Init of DeepSpeed)
@@ -116,11 +117,17 @@ _libraries = [torch.library.Library("aten", "IMPL")]
 
 
 def register(run):
-    """`run`: what runs an operator that comes by where no mode is active (PyTorch 2.6 prints a tensor so)."""
+    """`run`: what runs an operator that comes by where no mode is active (PyTorch prints a tensor so), also where PyTorch was built with kernels for a GPU."""
+    def by_run(func):
+        return lambda *args, **kwargs: run(func, args, kwargs)
+
     for name, function in VIEWS.items():
-        _libraries[0].impl(name, function, "CUDA")
+        if not torch._C._dispatch_has_kernel_for_dispatch_key(f"aten::{name}", "CUDA"):
+            _libraries[0].impl(name, function, "CUDA")
     for func in (torch.ops.aten.copy_.default, torch.ops.aten._to_copy.default):  # made for all devices from a kernel that this one lacks
-        _libraries[0].impl(func._schema.name.replace("aten::", ""), lambda *args, func=func, **kwargs: run(func, args, kwargs), "CUDA")
+        _libraries[0].impl(func._schema.name.replace("aten::", ""), by_run(func), "CUDA")
+    if torch.backends.cuda.is_built():
+        _replace_kernels(by_run)
     if hasattr(torch.nn.functional, "scaled_dot_product_attention"):
         for key in ("CUDA", "AutogradCUDA"):
             _libraries[0].impl("scaled_dot_product_attention", attention, key)
@@ -128,6 +135,16 @@ def register(run):
     if hasattr(torch.library.Library, "fallback"):
         _libraries.append(torch.library.Library("_", "IMPL"))
         _libraries[1].fallback(lambda func, *args, **kwargs: run(func, args, kwargs), "CUDA")
+
+
+def _replace_kernels(by_run):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there was a kernel
+        for name in torch._C._dispatch_get_registrations_for_dispatch_key("CUDA"):
+            space, _, rest = name.partition("::")
+            operator, _, overload = rest.partition(".")
+            if space == "aten" and operator not in VIEWS and operator not in ("copy_", "_to_copy"):
+                _libraries[0].impl(rest, by_run(getattr(getattr(torch.ops.aten, operator), overload or "default")), "CUDA")
 
 
 class Unrecorded(TorchDispatchMode):

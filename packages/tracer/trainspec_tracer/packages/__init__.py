@@ -117,10 +117,12 @@ class Finder(importlib.abc.MetaPathFinder):
 
 
 def install(wanted):
-    """From now on these packages of TABLE are stood in for, those that are not found. Gives the finder."""
+    """From now on these packages of TABLE are stood in for, those that are not found; of triton, what is there launches nothing. Gives the finder."""
     absent = [name for name in wanted if importlib.util.find_spec(name) is None]
     finder = Finder(absent)
     sys.meta_path.append(finder)
+    if "triton" in wanted and "triton" not in absent:
+        finder.names("triton").record_launches()
     for package in absent:
         for name in BESIDE.get(package, ()):
             sys.modules[name] = module = types.ModuleType(name)

@@ -4,6 +4,19 @@ from trainspec_tracer.record import Recorder
 constexpr = object()
 
 
+def record_launches():
+    """Of triton itself, which PyTorch's packages bring along: its kernels need a GPU."""
+    from triton.runtime.autotuner import Autotuner, Heuristics
+    from triton.runtime.jit import JITFunction
+
+    def run(self, *args, **kwargs):
+        while not isinstance(self, JITFunction):
+            self = self.fn
+        Recorder.current.kernel(f"triton::{self.fn.__name__}", (args, kwargs))
+
+    JITFunction.run = Autotuner.run = Heuristics.run = run
+
+
 class Kernel:
     """kernel[grid](arguments)."""
 
