@@ -15,6 +15,7 @@
 #include "runtime/report/report.h"
 #include "runtime/report/summary.h"
 #include "tools/cli/causes.h"
+#include "tools/cli/compare_page.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/log_formats.h"
 #include "tools/cli/plan_options.h"
@@ -24,10 +25,10 @@
 #include "tools/cli/recorded.h"
 
 enum { FORMAT = 1, OUTPUT, FORMATS, STEP, MEMORY, MEASURED, MOST };
-enum { TEXT, JSON };
+enum { TEXT, JSON, HTML };
 
 static const ts_option options[] = {
-  {FORMAT, 0, "format", "FORM", "text or json (text)", "Report"},
+  {FORMAT, 0, "format", "FORM", "text, json or html (text)", "Report"},
   {MOST, 0, "causes", "N", "list N causes at most (5)", NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
   {STEP, 0, "step", "TIME", "a step took TIME, such as 10s", "Measured"},
@@ -127,7 +128,7 @@ static bool take_given(compare_task *t, const char *name, size_t length, const c
 static void compare_take(void *task, int id)
 {
   compare_task *t = task;
-  static const char *const forms[] = {"text", "json", NULL};
+  static const char *const forms[] = {"text", "json", "html", NULL};
   const char *argument = t->options.argument, *equals;
   switch (id) {
   case TS_OPERAND:
@@ -345,6 +346,10 @@ static void compare_put_text(const compare_task *t, FILE *out)
                                "\nWhat would explain it, likeliest first:\n");
   for (uint32_t i = 0; i < count && i < t->most; i++)
     put_cause(t, &t->causes->at[i], i + 1, out);
+  if (t->causes->pair_count)
+    fputs("\nNone comes near all that was measured; two at once do:\n", out);
+  for (uint32_t i = 0; i < t->causes->pair_count && i < t->most; i++)
+    put_cause(t, &t->causes->pairs[i], i + 1, out);
 }
 
 /* ---- JSON ---- */
@@ -359,6 +364,22 @@ static void put_seen(ts_json_writer *w, const char *key, const ts_observed *s)
     if (s->of[i] > 0)
       ts_json_put_number(w, members[i], "%.9g", s->of[i]);
   ts_json_end(w, '}');
+}
+
+static void put_causes(ts_json_writer *w, const char *key, const ts_cause *at, uint32_t count,
+                       long long most)
+{
+  ts_json_begin(w, key, '[');
+  for (uint32_t i = 0; i < count && i < most; i++) {
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_text(w, "name", at[i].name);
+    ts_json_put_number(w, "score", "%.4g", at[i].score);
+    ts_json_put_text(w, "change", at[i].change);
+    put_seen(w, "predicted", &at[i].seen);
+    ts_json_put_text(w, "tell_by", at[i].tell);
+    ts_json_end(w, '}');
+  }
+  ts_json_end(w, ']');
 }
 
 static void compare_put_json(const compare_task *t, FILE *out)
@@ -383,26 +404,46 @@ static void compare_put_json(const compare_task *t, FILE *out)
   ts_json_put_bool(&w, "as_predicted", t->inside);
   if (t->recorded)
     ts_recorded_json(t->recorded, &w, "recorded");
-  ts_json_begin(&w, "causes", '[');
-  for (uint32_t i = 0; t->causes && i < t->causes->count && i < t->most; i++) {
-    const ts_cause *c = &t->causes->at[i];
-    ts_json_begin(&w, NULL, '{');
-    ts_json_put_text(&w, "name", c->name);
-    ts_json_put_number(&w, "score", "%.4g", c->score);
-    ts_json_put_text(&w, "change", c->change);
-    put_seen(&w, "predicted", &c->seen);
-    ts_json_put_text(&w, "tell_by", c->tell);
-    ts_json_end(&w, '}');
-  }
-  ts_json_end(&w, ']');
+  put_causes(&w, "causes", t->causes ? t->causes->at : NULL, t->causes ? t->causes->count : 0,
+             t->most);
+  if (t->causes && t->causes->pair_count)
+    put_causes(&w, "together", t->causes->pairs, t->causes->pair_count, t->most);
   ts_json_end(&w, '}');
   ts_json_end_document(&w);
 }
 
+/* ---- HTML ---- */
+
+static void compare_print_text(void *closure, FILE *out) { compare_put_text(closure, out); }
+
+static void compare_put_html(compare_task *t, FILE *out)
+{
+  ts_compare_page p = {
+    .title = ts_arena_printf(t->arena, "%s beside %s", ts_base_name(t->paths[0]),
+                             t->path_count == 2 ? ts_base_name(t->paths[1]) : "what was measured"),
+    .parts = titles,
+    .predicted = &t->predicted,
+    .measured = &t->measured,
+    .as_predicted = t->inside,
+    .causes = t->causes,
+    .most = t->most,
+    .log = t->log.count ? &t->log : NULL,
+    .steady = &t->steady,
+    .text = compare_print_text,
+    .closure = t};
+  for (int i = 0; i < TS_OBSERVED_SHOWN; i++) {
+    p.interval[i] = interval_of(t, i);
+    p.inside[i] = is_inside(t, i);
+  }
+  ts_compare_put_html(&p, out);
+}
+
 static void compare_put(void *closure, FILE *out)
 {
-  const compare_task *t = closure;
-  if (t->form == JSON)
+  compare_task *t = closure;
+  if (t->form == HTML)
+    compare_put_html(t, out);
+  else if (t->form == JSON)
     compare_put_json(t, out);
   else
     compare_put_text(t, out);

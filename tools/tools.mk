@@ -54,6 +54,8 @@ trainspec_SOURCES = \
 	tools/cli/causes.h \
 	tools/cli/choices.c \
 	tools/cli/choices.h \
+	tools/cli/compare_page.c \
+	tools/cli/compare_page.h \
 	tools/cli/diff_comment.c \
 	tools/cli/diff_comment.h \
 	tools/cli/flows.c \

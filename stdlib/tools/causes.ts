@@ -14,7 +14,8 @@
 //   turn: "parameters"          a Bool of the plan's parameters is the other one; a String is another text that
 //                               the plan compares it with
 // and the changes of std.tools.ways_out. What moves nothing of a plan is no cause for it. Odds are judgement, from
-// threads of the trackers of DeepSpeed, Megatron-LM, torchtitan, MaxText, GPT-NeoX, InternLM, OLMo and fms-fsdp.
+// threads of the trackers of DeepSpeed, Megatron-LM, torchtitan, MaxText, GPT-NeoX, InternLM, OLMo, fms-fsdp, llm-foundry,
+// LLaMA-Factory, ms-swift, ModernBERT and marin. Sockets: Ethernet of 10 to 100 Gb/s a node where eight NICs have 200 or 400 each.
 
 fn without(level: Any = none) = none // in the place of what a plan calls
 
@@ -87,7 +88,7 @@ let causes = [
   {
     name: "sockets in the place of RDMA (TCP fallback, no GPUDirect)",
     what_if: "nic.bandwidth/LEVEL,network.latency*5",
-    levels: [5, 10, 40],
+    levels: [5, 20, 80, 300],
     odds: 2,
     tell: "NCCL_DEBUG=INFO: `via NET/Socket` rather than `NET/IB` or the plugin's name",
   },
@@ -105,7 +106,7 @@ let causes = [
     needs: "gathered parameters",
     what_if: "all_gather.speed/LEVEL,reduce_scatter.speed/LEVEL",
     levels: [2, 6, 20],
-    odds: 2,
+    odds: 2.5,
     tell: "one run with HSDP or without resharding (SHARD_GRAD_OP, ZeRO-2), or with a larger micro-batch",
   },
   {
@@ -117,7 +118,7 @@ let causes = [
     keep: 1,
     what_if: "all_gather.speed/LEVEL,reduce_scatter.speed/LEVEL",
     levels: [1, 4, 16],
-    odds: 2,
+    odds: 2.5,
     tell: "one run with HSDP or without resharding (SHARD_GRAD_OP, ZeRO-2), or with a larger micro-batch",
   },
   {
@@ -131,12 +132,14 @@ let causes = [
     name: "collectives of replicas do not overlap with the backward",
     wrap: "Framework",
     with: "overlap = false",
+    odds: 1.2,
     tell: "a profile: the compute stream waits for the last bucket (CUDA_DEVICE_MAX_CONNECTIONS, overlap_comm)",
   },
   {
     name: "collectives of tensor parallelism do not overlap with products",
     wrap: "Framework",
     with: "tensor = \"none\"",
+    odds: 1.5,
     tell: "a profile: gathers before each product; the setting of tp_comm_overlap or of async TP",
   },
   {
@@ -158,9 +161,9 @@ let causes = [
   {
     name: "tokens are skewed: the busiest experts have more than their share",
     what_if: "grouped_gemm.speed/LEVEL,all_to_all.speed/LEVEL",
-    levels: [1.3, 2, 4],
+    levels: [1.3, 2, 4, 8],
     needs: "grouped_gemm",
-    odds: 1.3,
+    odds: 2,
     tell: "tokens of each expert; a run with forced balance, or the same run some hundred steps later",
   },
   {
@@ -184,8 +187,8 @@ let causes = [
   {
     name: "attention by a slower library (eager, math, unfused)",
     what_if: "attention.speed/LEVEL,attention_backward.speed/LEVEL",
-    levels: [1.5, 3, 8],
-    odds: 1,
+    levels: [1.5, 3, 8, 16],
+    odds: 1.3,
     tell: "names of attention kernels in a profile: flash, cudnn, or bmm and softmax",
   },
   {
@@ -206,7 +209,7 @@ let causes = [
     name: "products in fp32 or TF32",
     what_if: "gemm.speed/LEVEL",
     levels: [2, 4, 8],
-    odds: 0.25,
+    odds: 0.15,
     tell: "names of products in a profile: tf32, s16816, bf16",
   },
   {
@@ -299,10 +302,24 @@ let causes = [
 
   // Beside the step.
   {
+    name: "kernels are compiled anew in the step, as shapes change or a cache misses",
+    adds: "LEVEL",
+    levels: [1, 8, 60],
+    odds: 0.5,
+    tell: "TORCH_LOGS=recompiles; processors busy while devices idle; a run with sequences of one length",
+  },
+  {
+    name: "Python's garbage collection pauses one rank after another",
+    adds: "LEVEL",
+    levels: [0.02, 0.2, 1],
+    odds: 0.5,
+    tell: "the median of the steps beside their mean; a run with collections by hand (gc_freq, --manual-gc)",
+  },
+  {
     name: "the input pipeline is late (data loading, tokenization)",
     adds: "LEVEL",
     levels: [0.05, 0.5, 4],
-    odds: 0.7,
+    odds: 1,
     tell: "a run with synthetic data; time between the end of a step and the next forward",
   },
   {

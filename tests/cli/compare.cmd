@@ -7,6 +7,9 @@ try --causes 0 --step 670us --memory '580 MiB' plan.ts
 try --causes 3 --step 0.9ms -D layers=2 plan.ts
 try --causes 2 -m forward=1ms -m backward=0.3ms -m update=1ms plan.ts
 try --causes 2 --format json -m tokens_per_second=100000 plan.ts
+# No single cause takes such a time in so little memory: two at once do. The page has all of it, and nothing that runs.
+try --causes 1 --step 5ms --memory '800 MiB' plan.ts
+trainspec compare --format html --causes 2 -o page.html plan.ts run.log; grep -c '<script>' page.html; grep -oE '<h[12]>[^<]*|<small>[^<]*|class="(band|causes)"' page.html; tail -n 3 page.html
 # Half a log, two runs, another batch, times that are no numbers, a log of something else, a recording.
 lines 1 9 1 | head -c 300 >half.log; try --causes 0 plan.ts half.log
 { lines 1 9 5; lines 1 9 1 64; } >two.log; try --causes 0 plan.ts two.log

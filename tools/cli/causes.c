@@ -12,7 +12,9 @@
 
 enum {
   MOST_LEVELS = 8,
-  BETWEEN = 12 /* degrees looked at between two levels */
+  BETWEEN = 12, /* degrees looked at between two levels */
+  PAIRED = 8,   /* likeliest causes of which each two are put together ... */
+  PLAYED = 6    /* ... and pairs that are played */
 };
 
 /* Errors of a prediction, as standard deviations of the logarithm. */
@@ -21,6 +23,8 @@ static const double least_spread = 0.05, memory_spread = 0.1, part_spread = 0.2;
 static const double share_spread = 0.2, least = 0.01;
 /* What changes less of a step plays no part in it. */
 static const double nothing = 0.01;
+/* Spreads within which four of five predictions lie. */
+static const double near_by = 1.28;
 
 typedef struct causes_degrees {
   double levels[MOST_LEVELS];
@@ -214,6 +218,21 @@ static const char *lines_of(const causes_search *x, const ts_way *way)
            ts_way_lines(x->arena, way, x->input->text, x->input->size);
 }
 
+static const char *below(ts_arena *arena, const char *text, const char *more)
+{
+  return ts_arena_printf(arena, "%s%s%s", text, *text && *more ? "\n" : "", more);
+}
+
+/* What a person writes: lines of the plan, then the option. */
+static const char *written(const causes_search *x, const ts_way *way, const char *lines,
+                           const char *what_if)
+{
+  const char *option = *what_if ? ts_arena_printf(x->arena, "--what-if '%s'", what_if) : "";
+  if (way->edit_count + way->define_count)
+    lines = below(x->arena, lines, lines_of(x, way));
+  return below(x->arena, lines, option);
+}
+
 /* All degrees are as likely before: the mean counts, and the nearest one is shown. */
 static void weigh(const causes_search *x, causes_trial *t)
 {
@@ -240,11 +259,7 @@ static void weigh(const causes_search *x, causes_trial *t)
     }
   t->counts &= nearest > fits(x, &x->seen) + 0.01;
   t->best.score = log(ts_record_number(row, "odds", 1)) + log(sum / points);
-  const char *change = change_of(x->arena, x, row, level);
-  t->best.change = *change ? ts_arena_printf(x->arena, "--what-if '%s'", change) : "";
-  if (t->way.edit_count + t->way.define_count)
-    t->best.change = ts_arena_printf(x->arena, "%s%s%s", lines_of(x, &t->way), *change ? "\n" : "",
-                                     t->best.change);
+  t->best.change = written(x, &t->way, "", change_of(x->arena, x, row, level));
 }
 
 /* ---- A cause ---- */
@@ -284,6 +299,156 @@ static void play_degrees(void *closure, size_t i, ts_arena *scratch, const ts_ir
     causes_beside(x, row, d->levels[l], &s);
     d->seen[d->count++] = s;
   }
+}
+
+/* ---- Two at once ---- */
+
+typedef struct causes_pair {
+  ts_way way;
+  const causes_trial *of[2];
+  double level[2], guess; /* guess: how well it fits, as if the two multiplied */
+  ts_cause cause;
+  bool lands;
+} causes_pair;
+
+typedef struct causes_pairs {
+  causes_search *x;
+  causes_pair *at;
+} causes_pairs;
+
+static bool lands(const causes_search *x, const ts_observed *s)
+{
+  for (int i = 0; i < TS_OBSERVED_SHOWN; i++)
+    if (x->measured->of[i] > 0 &&
+        !(fabs(log(x->measured->of[i] / s->of[i])) <= near_by * x->spread[i]))
+      return false;
+  return true;
+}
+
+static ts_observed together(const causes_search *x, const ts_observed *a, const ts_observed *b)
+{
+  ts_observed s;
+  for (int i = 0; i < TS_OBSERVED_PARTS; i++)
+    s.of[i] = x->seen.of[i] > 0 ? a->of[i] * b->of[i] / x->seen.of[i] : a->of[i] + b->of[i];
+  return s;
+}
+
+/* Degree number `n`, of BETWEEN from level to level. */
+static double degree(const causes_degrees *d, uint32_t n, ts_observed *s)
+{
+  uint32_t l = n / BETWEEN;
+  double share = (double)(n % BETWEEN) / BETWEEN;
+  *s = l + 1 < d->count ? between(&d->seen[l], &d->seen[l + 1], share) : d->seen[l];
+  return l + 1 < d->count ? exp(log(d->levels[l]) * (1 - share) + log(d->levels[l + 1]) * share) :
+                            d->levels[l];
+}
+
+/* The degrees of both that come nearest, as if they multiplied; the mean counts, as of one. */
+static void guess_pair(const causes_search *x, causes_pair *p)
+{
+  const causes_degrees *a = &p->of[0]->degrees, *b = &p->of[1]->degrees;
+  uint32_t n = (a->count - 1) * BETWEEN + 1, m = (b->count - 1) * BETWEEN + 1;
+  double sum = 0;
+  p->guess = -INFINITY;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = 0; k < m; k++) {
+      ts_observed one, other;
+      double first = degree(a, i, &one), second = degree(b, k, &other);
+      ts_observed both = together(x, &one, &other);
+      double good = fits(x, &both);
+      sum += exp(good);
+      if (good > p->guess) {
+        p->guess = good;
+        p->level[0] = first;
+        p->level[1] = second;
+      }
+    }
+  p->cause.score = log(ts_record_number(p->of[0]->way.row, "odds", 1)) +
+                   log(ts_record_number(p->of[1]->way.row, "odds", 1)) + log(sum / n / m);
+}
+
+static const char *pair_change(ts_arena *arena, const causes_search *x, const causes_pair *p)
+{
+  const char *one = change_of(arena, x, p->of[0]->way.row, p->level[0]),
+             *other = change_of(arena, x, p->of[1]->way.row, p->level[1]);
+  return ts_arena_printf(arena, "%s%s%s", one, *one && *other ? "," : "", other);
+}
+
+static void play_pair(void *closure, size_t i, ts_arena *scratch, const ts_ir *ir,
+                      const ts_run_options *options)
+{
+  const causes_pairs *all = closure;
+  causes_pair *p = &all->at[i];
+  ts_observed s = all->x->seen;
+  const char *change = ir ? pair_change(scratch, all->x, p) : "";
+  if (!ir ||
+      ((*change || ir != &all->x->input->ir) && !causes_play(scratch, ir, change, *options, &s)))
+    return;
+  for (int k = 0; k < 2; k++)
+    causes_beside(all->x, p->of[k]->way.row, p->level[k], &s);
+  p->cause.seen = s;
+  p->cause.score += fits(all->x, &s) - p->guess;
+  p->lands = lands(all->x, &s);
+}
+
+static int by_pair(const void *a, const void *b)
+{
+  const causes_pair *x = a, *y = b;
+  return x->cause.score != y->cause.score ? (x->cause.score > y->cause.score ? -1 : 1) :
+                                            strcmp(x->cause.name, y->cause.name);
+}
+
+static int by_trial(const void *a, const void *b)
+{
+  const causes_trial *x = a, *y = b;
+  if (x->counts != y->counts)
+    return x->counts ? -1 : 1;
+  return x->best.score != y->best.score ? (x->best.score > y->best.score ? -1 : 1) :
+                                          strcmp(x->best.name, y->best.name);
+}
+
+/* Of the likeliest, where none of them comes near all that was measured. False: interrupted. */
+static bool find_pairs(causes_search *x, const ts_trials *at_once, uint32_t count, ts_causes *out)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (x->trials[i].counts && lands(x, &x->trials[i].best.seen))
+      return true;
+  causes_pairs all = {x, TS_NEW_ARRAY(x->arena, causes_pair, PAIRED * PAIRED)};
+  uint32_t pairs = 0;
+  qsort(x->trials, count, sizeof *x->trials, by_trial);
+  for (uint32_t i = 0; i < count && i < PAIRED; i++)
+    for (uint32_t k = 0; k < i; k++) {
+      causes_pair p = {.of = {&x->trials[k], &x->trials[i]}};
+      if (!p.of[1]->counts || !strcmp(p.of[0]->best.name, p.of[1]->best.name) ||
+          !ts_way_join(x->arena, &p.of[0]->way, &p.of[1]->way, &p.way))
+        continue;
+      p.cause.name =
+        ts_arena_printf(x->arena, "%s; and: %s", p.of[0]->best.name, p.of[1]->best.name);
+      p.cause.tell = ts_arena_printf(x->arena, "%s; %s", p.of[0]->best.tell, p.of[1]->best.tell);
+      guess_pair(x, &p);
+      all.at[pairs++] = p;
+    }
+  qsort(all.at, pairs, sizeof *all.at, by_pair);
+  pairs = pairs < PLAYED ? pairs : PLAYED;
+  if (!ts_trials_play(at_once, &(ts_trials_job){.ways = &all.at->way,
+                                                .stride = sizeof *all.at,
+                                                .count = pairs,
+                                                .play = play_pair,
+                                                .closure = &all,
+                                                .what = "causes, two at once",
+                                                .share = 1}))
+    return false;
+  qsort(all.at, pairs, sizeof *all.at, by_pair);
+  ts_cause *at = TS_NEW_ARRAY(x->arena, ts_cause, pairs + 1);
+  out->pairs = at;
+  for (uint32_t i = 0; i < pairs; i++)
+    if (all.at[i].lands) {
+      all.at[i].cause.change =
+        written(x, &all.at[i].of[1]->way, written(x, &all.at[i].of[0]->way, "", ""),
+                pair_change(x->arena, x, &all.at[i]));
+      at[out->pair_count++] = all.at[i].cause;
+    }
+  return true;
 }
 
 /* ---- All ---- */
@@ -356,18 +521,19 @@ const ts_causes *ts_causes_find(ts_arena *arena, const char *path, const ts_inpu
                                                         .closure = &x,
                                                         .what = "causes",
                                                         .share = 1});
-  ts_trials_end(&at_once);
-  if (!done)
-    return NULL;
   ts_causes *out = TS_NEW(arena, ts_causes);
   ts_cause *at = TS_NEW_ARRAY(arena, ts_cause, count + 1);
   *out = (ts_causes){.tried = count, .at = at};
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count && done; i++) {
     if (x.trials[i].degrees.count)
       weigh(&x, &x.trials[i]);
     if (x.trials[i].counts)
       add_cause(out, at, &x.trials[i]);
   }
+  done = done && find_pairs(&x, &at_once, count, out);
+  ts_trials_end(&at_once);
+  if (!done)
+    return NULL;
   qsort(at, out->count, sizeof *at, by_score);
   return out;
 }

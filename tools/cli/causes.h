@@ -42,6 +42,9 @@ typedef struct ts_cause {
 typedef struct ts_causes {
   uint32_t count, tried;
   const ts_cause *at; /* likeliest first */
+  /* two that add up, where no single one comes near all that was measured: likeliest first */
+  uint32_t pair_count;
+  const ts_cause *pairs;
 } ts_causes;
 
 /* The plan of `input` was played as `summary` says, with `options`. NULL: interrupted, or the input
