@@ -41,14 +41,28 @@ static bool same_but_for_case(const char *a, const char *b)
   return *a == *b;
 }
 
-/* 0 for case only, otherwise the distance; a third of the longer name's length is the most that
- * counts as close. */
+/* `h100` begins `h100_sxm`, and `a100` begins `A100-80GB`. */
+static bool begins(const char *part, const char *whole)
+{
+  size_t i = 0;
+  while (part[i] && tolower((unsigned char)whole[i]) == tolower((unsigned char)part[i]))
+    i++;
+  return i >= 3 && !part[i] && !isalnum((unsigned char)whole[i]);
+}
+
+/* 0 for case only, 1 or 4 for one that begins the other, otherwise the distance; a third of the
+ * longer name's length is the most that counts as close. */
 static bool rank(const char *found, const char *candidate, unsigned *result)
 {
   if (strcmp(found, candidate) == 0)
     return false;
   if (same_but_for_case(found, candidate)) {
     *result = 0;
+    return true;
+  }
+  bool whole = begins(found, candidate);
+  if (whole || (begins(candidate, found) && strchr("- ", found[strlen(candidate)]))) {
+    *result = whole ? 1 : 4;
     return true;
   }
   size_t length = strlen(found) > strlen(candidate) ? strlen(found) : strlen(candidate);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/diag_record.h"
 #include "compiler/eval/check.h"
 #include "compiler/eval/report.h"
 #include "compiler/eval/running.h"
@@ -204,12 +205,28 @@ static bool check_shares(judging j)
   return check_shares(side(&j, false)) && check_shares(side(&j, true));
 }
 
+/* `step time`, as reports print it. */
+static void help_figure(ts_session *s, const char *text)
+{
+  for (size_t f = 0; f < TS_FIGURES && s->diags->all.count; f++) {
+    char *spoken =
+      ts_arena_string(s->arena, ts_figure_table[f].name, strlen(ts_figure_table[f].name));
+    for (char *c = spoken; *c; c++)
+      *c = *c == '_' ? ' ' : *c;
+    if (strchr(spoken, ' ') && strstr(text, spoken))
+      ts_diag_help(s->diags->all.at[s->diags->all.count - 1], "this figure is called `%s`",
+                   ts_figure_table[f].name);
+  }
+}
+
 static bool read_with(ts_session *s, const char *option, const char *text, uint32_t devices,
                       bool change, ts_assertion *assertion)
 {
   uint32_t file = ts_sources_add(s->sources, option, "command line", text, strlen(text));
   ts_figures figures = made_up(devices);
   *assertion = (ts_assertion){.text = text, .expr = ts_parse_expr(s->lang, file)};
+  if (!assertion->expr)
+    help_figure(s, text);
   judging j = {s, &figures, change ? &figures : NULL, assertion->expr};
   return assertion->expr && try_out(j) && check_shares(j);
 }

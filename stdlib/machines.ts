@@ -7,6 +7,7 @@
 // on the H100 and the H200 with NVSwitch: reports warn of it (W0808).
 export import std.training
 import std.clusters.dgx, std.clusters.hgx, std.clusters.linked, std.clusters.tpu, std.networks
+import std.gpus.geforce, std.gpus.hopper, std.gpus.nvidia
 
 record Machine {
   island: Int
@@ -43,6 +44,24 @@ fn _rtx_pro_6000(gpus: Int) -> Cluster = linked_nodes(
 )
 fn _h200_nvl(gpus: Int) -> Cluster = nvswitch_nodes(ceil_div(gpus, 4), kind: h200_nvl, gpus: 4, nvlink: 450 GB/s, nic: 400 Gb/s)
 
+// Boards that nobody measured here: eight a node on PCIe, with the rates of the L40S's nodes (PCIe 4)
+// and of the RTX PRO 6000's (PCIe 5).
+fn _on_pcie(gpus: Int, kind: Gpu, links: Rate) -> Cluster = linked_nodes(
+  _nodes(gpus),
+  kind: kind,
+  links: links,
+  nic: 200 Gb/s,
+  latency: 2.5 us,
+)
+fn _rtx_4090(gpus: Int) -> Cluster = _on_pcie(gpus, rtx_4090, 24 GB/s)
+fn _rtx_5090(gpus: Int) -> Cluster = _on_pcie(gpus, rtx_5090, 50 GB/s)
+fn _h100_pcie(gpus: Int) -> Cluster = _on_pcie(gpus, h100_pcie, 50 GB/s)
+fn _h100_nvl(gpus: Int) -> Cluster = _on_pcie(gpus, h100_nvl, 50 GB/s)
+fn _a100_pcie_80g(gpus: Int) -> Cluster = _on_pcie(gpus, a100_pcie_80g, 24 GB/s)
+fn _a40(gpus: Int) -> Cluster = _on_pcie(gpus, a40, 24 GB/s)
+fn _a10g(gpus: Int) -> Cluster = _on_pcie(gpus, a10g, 24 GB/s)
+fn _l4(gpus: Int) -> Cluster = _on_pcie(gpus, l4, 24 GB/s)
+
 let _collectives = [
   alpha_beta(base: 15 us, hop: 1 us, efficiency: 0.7, tier: 0),
   alpha_beta(base: 25 us, inter_hop: 5 us, efficiency: 0.8, tier: 1),
@@ -77,6 +96,21 @@ let machine_h20: Machine = { island: 8, cluster: _h20, network: h100_infiniband,
 let machine_gh200: Machine = { island: 4, cluster: _gh200, network: _collectives, costs: costs_gh200, measured: true }
 let machine_rtx_pro_6000: Machine = { island: 8, cluster: _rtx_pro_6000, network: _collectives, costs: costs_rtx_pro_6000, measured: false }
 let machine_h200_nvl: Machine = { island: 4, cluster: _h200_nvl, network: h200_infiniband, costs: costs_h200_nvl, measured: false }
+fn _board(kind: Gpu, nodes: Function, formats: List[String]) -> Machine = {
+  island: 8,
+  cluster: nodes,
+  network: _collectives,
+  costs: { kind: kind, formats: formats },
+  measured: false,
+}
+let machine_rtx_4090: Machine = _board(rtx_4090, _rtx_4090, ["bf16", "fp8"])
+let machine_rtx_5090: Machine = _board(rtx_5090, _rtx_5090, ["bf16", "fp8"])
+let machine_h100_pcie: Machine = _board(h100_pcie, _h100_pcie, ["bf16", "fp8"])
+let machine_h100_nvl: Machine = _board(h100_nvl, _h100_nvl, ["bf16", "fp8"])
+let machine_a100_pcie_80g: Machine = _board(a100_pcie_80g, _a100_pcie_80g, ["bf16"])
+let machine_a40: Machine = _board(a40, _a40, ["bf16"])
+let machine_a10g: Machine = _board(a10g, _a10g, ["bf16"])
+let machine_l4: Machine = _board(l4, _l4, ["bf16", "fp8"])
 
 // A machine of a gpu alone, of which nothing else is known: `cluster` joins so many of it. Eight of
 // a node by PCIe 5 and a NIC of 400 Gb/s each are assumed.
@@ -121,6 +155,14 @@ let _machines: List[Record] = [
   { word: "gh200", machine: machine_gh200 },
   { word: "rtx_pro_6000", machine: machine_rtx_pro_6000 },
   { word: "h200_nvl", machine: machine_h200_nvl },
+  { word: "rtx_4090", machine: machine_rtx_4090 },
+  { word: "rtx_5090", machine: machine_rtx_5090 },
+  { word: "h100_pcie", machine: machine_h100_pcie },
+  { word: "h100_nvl", machine: machine_h100_nvl },
+  { word: "a100_pcie_80g", machine: machine_a100_pcie_80g },
+  { word: "a40", machine: machine_a40 },
+  { word: "a10g", machine: machine_a10g },
+  { word: "l4", machine: machine_l4 },
 ]
 fn machine_named(word: String) -> Machine = _one([m.machine for m in _machines if m.word == word], word)
 fn _one(found: List, word: String) -> Machine = if found != [] then found[0] else refuse(

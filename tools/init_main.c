@@ -435,14 +435,21 @@ static void init_unknown(init_task *t, const char *type, const char *what, const
     if (item->type && !strcmp(item->type, "Gpu") && !strcmp(type, "Machine"))
       TS_PUSH(t->arena, &names, item->entry->name);
   }
-  const char *best[3];
+  const char *best[3], *own = "";
   bool near = ts_suggest(name, names.at, names.count, best) > 0;
   TS_PUSH(t->arena, &names, NULL);
+  for (size_t i = 0; i < t->catalog.items.count; i++) {
+    const ts_catalog_item *item = &t->catalog.items.at[i];
+    if (item->type && !strcmp(item->type, type) &&
+        strncmp(ts_catalog_import(t->session, item->entry->module), "std.", 4) != 0)
+      own = ts_arena_printf(t->arena, "%s, your file has `%s`", own, item->entry->name);
+  }
   t->options.status =
-    near ? ts_options_not_among(&t->options, what, name, names.at) :
-           ts_options_wrong(&t->options, "unknown %s `%s`: `trainspec list %ss` says which there are%s",
-                            what, name, what,
-                            strcmp(type, "Model") ? "" : "; a config.json of any will do");
+    near ?
+      ts_options_not_among(&t->options, what, name, names.at) :
+      ts_options_wrong(&t->options,
+                       "unknown %s `%s`: `trainspec list %ss` says which there are%s%s", what, name,
+                       what, own, strcmp(type, "Model") ? "" : "; a config.json of any will do");
 }
 
 static bool init_give(init_task *t, const char *name, const char *expression)

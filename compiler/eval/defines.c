@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "compiler/eval/files.h"
 #include "compiler/eval/options.h"
+#include "compiler/eval/report.h"
 #include "compiler/eval/reuse.h"
 
 /* By an earlier plan of the session. */
@@ -27,7 +28,9 @@ static struct ts_read_define parse_define(ts_session *s, const ts_define *define
   ts_digest_bytes(define->expression, size, read.dependency.sha256);
   read.dependency.file = ts_sources_add(s->sources, read.dependency.name, read.dependency.role,
                                         define->expression, size);
+  ts_aside before = ts_session_set_aside(s); /* its parameter says whether it must be one */
   read.ast = ts_parse_expr(s->lang, read.dependency.file);
+  ts_session_take_up(s, before);
   if (s->reuse->kept)
     TS_PUSH(s->lasting, &s->defined->read, read);
   return read;

@@ -8,6 +8,7 @@
 #include "compiler/eval/defines.h"
 #include "compiler/eval/files.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/options.h"
 #include "compiler/eval/report.h"
 #include "compiler/eval/reuse.h"
 #include "compiler/eval/running.h"
@@ -518,14 +519,30 @@ const ts_ast *ts_module_choose(ts_session *s, const ts_module *m, ts_kind kind, 
   return name || names->names.count == 1 ? found : NULL;
 }
 
-/* `-D machine=h200`: of a name of the type and a word, such as `machine_h200`. */
-static bool named_after_type(ts_session *s, const ts_env *env, const ts_ast *type, const char *word,
-                             ts_value *v)
+/* `-D machine=h200`: of a name of the type and a word, such as `machine_h200`. Where there are such
+ * names, but not this one, an error that has those near it. */
+static bool named_after_type(ts_session *s, const ts_env *env, const ts_ast *type,
+                             const ts_ast *given, ts_value *v)
 {
-  char *name = ts_arena_printf(s->lasting, "%s_%s", type->name, word);
+  char *name = ts_arena_printf(s->lasting, "%s_%s", type->name, given->name);
+  size_t head = strlen(type->name) + 1;
   *name = (char)tolower((unsigned char)*name);
-  return ts_env_lookup(env, ts_lang_intern(s->lang, name, strlen(name)), v) &&
-         v->type == TS_T_RECORD;
+  if (ts_env_lookup(env, ts_lang_intern(s->lang, name, strlen(name)), v) && v->type == TS_T_RECORD)
+    return true;
+  ts_name_list all = {0}, near = {0};
+  ts_env_names(env, false, &all);
+  for (size_t i = 0; i < all.names.count; i++)
+    if (!strncmp(all.names.at[i], name, head) && ts_env_lookup(env, all.names.at[i], v) &&
+        v->type == TS_T_RECORD)
+      TS_PUSH(s->arena, &near.names, all.names.at[i] + head);
+  if (!near.names.count || ts_module_of_std(s, given->name))
+    return false;
+  ts_diag *d = ts_report(s, TS_E0201, given->span, "`%s` is not in scope", given->name);
+  ts_diag_here(d, "not found");
+  if (!ts_suggest_names(d, given->name, &near))
+    ts_diag_note(d, "there are %s", ts_name_list_print(s, &near));
+  *v = ts_error_value();
+  return true;
 }
 
 bool ts_bare_word(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *given,
@@ -538,10 +555,23 @@ bool ts_bare_word(ts_session *s, const ts_env *env, const ts_ast *type, const ts
     *v = (ts_value){.type = TS_T_STRING, .span = given->span, .u.string = given->name};
     return true;
   }
-  if (!named || known || text || !named_after_type(s, env, type, given->name, v))
+  if (!named || known || text || !named_after_type(s, env, type, given, v))
     return false;
   v->span = given->span;
   return true;
+}
+
+/* `-D note=two words`: a String without quotes; else an error, as it is no expression. */
+static ts_value unquoted(ts_session *s, const ts_ast *type, uint32_t define)
+{
+  const char *text = s->options->defines[define].expression;
+  uint32_t file = s->defined->file[define];
+  if (type && type->name && !strcmp(type->name, "String") && *text && !strchr(text, '"'))
+    return (ts_value){.type = TS_T_STRING,
+                      .span = {file, 0, (uint32_t)strlen(text)},
+                      .u.string = ts_lang_intern(s->lang, text, strlen(text))};
+  ts_parse_expr(s->lang, file);
+  return ts_error_value();
 }
 
 ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, const ts_ast *type,
@@ -550,7 +580,7 @@ ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, c
   uint32_t define;
   const ts_ast *given = ts_session_define(s, param->name, &define);
   if (define != UINT32_MAX && !given)
-    return ts_error_value();
+    return unquoted(s, type, define);
   if (!given && !expr) {
     ts_diag *d = ts_report(s, TS_E0210, param->name_span, "`%s` has no value", param->name);
     ts_diag_here(d, "no default");

@@ -178,7 +178,13 @@ bool ts_plan_help_name(ts_session *s, ts_diag *d, const ts_ast *plan, const char
                  ts_ast_function(call)->name, fields.at[i]->name, name);
     return true;
   }
-  return false;
+  if (!strstr(value, "b/s") && !strstr(value, "B/s"))
+    return false;
+  ts_diag_help(d,
+               "links of the machine are changed by `trainspec run --what-if nic=%s`; "
+               "`trainspec topo` has their names",
+               value);
+  return true;
 }
 
 /* Every -D must find its parameter, be it of the plan or of a file. */
@@ -541,6 +547,18 @@ static void evaluate_mesh(loader *l)
     for (uint32_t i = 0; i < mesh->count; i++)
       add_axis(l, mesh->child[i]->name, mesh->child[i]->span,
                ts_eval(l->s, l->env, ts_ast_value(mesh->child[i])));
+    return;
+  }
+  if (mesh->kind == TS_AST_LIST) {
+    ts_diag *d = ts_report(l->s, TS_E0220, mesh->span, "the mesh is a list, not a record of axes");
+    ts_diag_here(d, "found a list");
+    ts_diag_help(d,
+                 "name the axes, the innermost first: `mesh = { tp: 4, dp: 8 }`, or `{ tp, dp }` "
+                 "for parameters of these names");
+    for (uint32_t i = 0; i < mesh->count; i++)
+      if (mesh->child[i]->kind == TS_AST_ID)
+        add_axis(l, mesh->child[i]->name, mesh->child[i]->span,
+                 ts_eval(l->s, l->env, mesh->child[i]));
     return;
   }
   ts_value v = typed(l, TS_PLAN_mesh);

@@ -1,5 +1,6 @@
 /* Reading the collectives of a rule: `after forward: reduce_scatter(y, dim: 1, over: t, on: "tp",
  * overlap: false)`. */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +11,10 @@
 #include "compiler/shard/layout.h"
 #include "ir/spelling.h"
 
-enum { COLLECTIVES = TS_IR_BARRIER + 1 }; /* messages and shifts are no rule's to make */
+enum {
+  COLLECTIVES = TS_IR_BARRIER + 1, /* messages and shifts are no rule's to make */
+  LEAST_ELEMENTS = 1024
+};
 
 static bool comm_kind_of(ts_sharder *c, const ts_ast *action, uint32_t *kind)
 {
@@ -175,7 +179,8 @@ static bool ahead(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
   return ts_sharder_fail(c);
 }
 
-/* A Size, or a number of parameters or gradients, in the plan's format of them. */
+/* A Size, or a number of parameters or gradients, in the plan's format of them. Nobody means a few
+ * of them: the unit is missing. */
 static bool amount(ts_sharder *c, const ts_env *env, const ts_ast *expr, const ts_comm *comm,
                    const char *what, double *bytes)
 {
@@ -183,6 +188,13 @@ static bool amount(ts_sharder *c, const ts_env *env, const ts_ast *expr, const t
   const ts_precision *formats = &c->plan->precision;
   if (v.type == TS_T_ERROR)
     return ts_sharder_fail(c);
+  if (v.type == TS_T_INT && v.u.integer > 0 && v.u.integer < LEAST_ELEMENTS) {
+    ts_diag *d = ts_report(c->s, TS_E0225, expr->span, "%s lacks its unit", what);
+    ts_diag_here(d, "this is %" PRId64 " elements", v.u.integer);
+    ts_diag_help(d, "write `%" PRId64 " MiB`; a number alone counts elements", v.u.integer);
+    ts_note_values(c->s, env, d, expr);
+    return ts_sharder_fail(c);
+  }
   if (v.type == TS_T_INT)
     *bytes = (double)v.u.integer / 8 *
              (comm->gradient ? formats->gradients : formats->weights)->bits;

@@ -150,7 +150,8 @@ bool ts_log_formats_load(ts_session *s, const char *path, ts_log_formats *format
 
 static int log_refuse(ts_session *s, const char *path, const ts_error *why)
 {
-  ts_diag_add_error(s->diags, TS_E0525, why, "cannot read the log `%s`", path);
+  ts_diag *d = ts_diag_add_error(s->diags, TS_E0525, why, "cannot read the log `%s`", path);
+  ts_diag_help(d, "a profiler's recording is for `trainspec trace`");
   return TS_EXIT_REJECTED;
 }
 
