@@ -111,6 +111,6 @@ let command_line = {
   ],
   refused: [
     { why: "of adapters LoRA has a plan here", but: ["LORA", "lora"], names: ["model_peft_config_peft_type"] },
-    { why: "the trainer has no plan here yet: sft is followed", but: ["sft", "pretrain", "cpt"], names: ["type"] },
+    { why: "the trainer has no plan here yet: sft and causal are followed", but: ["sft", "causal"], names: ["type"] },
   ],
 }

@@ -36,6 +36,7 @@ record Job {
   states_on_host: Bool = false // the optimizer's states lie there, and come for the update
   kept_on_host: Bool = false // activations do
   sgd: Bool = false
+  narrow: Bool = false // moments are in the format of the weights, of which there is no copy in fp32
   tuned: Tuning = {} // what is trained
 }
 
@@ -93,7 +94,7 @@ fn _with(j: Job, gpus: Int, machine: Machine, sparse: Bool, ep: Int, shards: Int
   batch: { micro: j.micro * ep, global: _global(j, ep * shards * j.copies) },
   micro_batches: _micro_batches(j, _global(j, ep * shards * j.copies), ep * shards * j.copies),
   precision: framework_precision(j.framework) with { compute = j.half, weights = j.half },
-  optimizer: if j.sgd then j.framework.update(sgd()) else framework_optimizer(j.framework),
+  optimizer: if j.sgd then j.framework.update(sgd()) else if j.narrow then adam_of_weights() else framework_optimizer(j.framework),
   costs: machine_costs(machine, j.recipe, j.framework.attention),
   network: machine.network,
   host: framework_host(j.framework),

@@ -67,6 +67,7 @@ record MaxtextArguments {
   gradient_accumulation_steps: Int = 1
   remat_policy: String = "full"
   quantization: String = ""
+  weight_dtype: String = "float32"
   attention: String = "autoselected"
   dcn_data_parallelism: Int = -1
   ici_data_parallelism: Int = 1
@@ -210,6 +211,11 @@ fn maxtext_job(a: MaxtextArguments) -> Job = {
   sharding: "fsdp",
   again: _again(a.remat_policy),
   recipe: _recipe(a.quantization),
+  narrow: match a.weight_dtype {
+    "float32" -> false
+    "bfloat16" -> true
+    _ -> refuse("`weight_dtype`: " + a.weight_dtype + " has no plan here yet: float32 or bfloat16")
+  },
 }
 
 let maxtext_line = {
@@ -263,7 +269,7 @@ let maxtext_line = {
       names: [
         "scan_layers scan_pipeline_iterations scan_pipeline_repeats scan_layers_per_stage param_scan_axis",
         "use_iota_embed logits_dot_in_fp32 cast_logits_to_fp32 float32_qk_product float32_logits float32_weight_sum",
-        "float32_gate_logits activations_in_float32 matmul_precision dtype weight_dtype grad_dtype mlp_activations",
+        "float32_gate_logits activations_in_float32 matmul_precision dtype grad_dtype mlp_activations",
         "mlp_activations_limit fused_qkv fused_mlp use_qk_norm megablox sparse_matmul capacity_factor",
         "wi_tile_fwd_batch_seq wi_tile_fwd_embed_dim wi_tile_fwd_mlp_dim wi_tile_dlhs_batch_seq wi_tile_dlhs_embed_dim",
         "wi_tile_dlhs_mlp_dim wi_tile_drhs_batch_seq wi_tile_drhs_embed_dim wi_tile_drhs_mlp_dim wo_tile_fwd_batch_seq",
@@ -277,7 +283,7 @@ let maxtext_line = {
         "use_ragged_sort use_ragged_attention use_gmm_v2 use_tokamax_gmm use_tokamax_splash merge_gating_gmm",
         "logical_axis_rules override_model_config override_logical_axis_rules mesh_axes data_sharding shard_mode",
         "allow_split_physical_axes optimize_mesh_for_tpu_v6e sharding_tolerance sharding_strategy replicate_quant_scale",
-        "opt_type mu_dtype attention_type decoder_layer_input context mlpwi mlpwi_0 mlpwi_1 mlpwo query_proj key_proj",
+        "opt_type attention_type decoder_layer_input context mlpwi mlpwi_0 mlpwi_1 mlpwo query_proj key_proj",
         "value_proj qkv_proj out_proj moe_mlpwi_0 moe_mlpwi_1 moe_mlpwo mla_qk_head_chunk_size mla_q mla_kv",
         "mla_naive_kvcache num_layers_per_pipeline_stage num_pipeline_repeats num_pipeline_microbatches",
         "pipeline_parallel_layers pipeline_delay_activation_forwarding pipeline_fsdp_ag_once",
@@ -388,39 +394,46 @@ let maxtext_line = {
       ],
     },
   ],
-  partly: [{
-    why: "its effect is not followed: the plan has the default",
-    but: ["false", "none", "0", "no", "", "null", "off", "False"],
-    names: [
-      "force_unroll weight_sparsity_n weight_sparsity_m weight_sparsity_update_step weight_sparsity_start_step",
-      "te_comm_gemm_overlap global_head_dim global_num_kv_heads moe_chunk_barrier ragged_buffer_factor",
-      "num_moe_emb_chunks moe_dispatch_no_expert_sharding ragged_gather_fallback ragged_gather_reduce_fallback",
-      "ragged_gather_cost_estimate_flops ragged_gather_reduce_cost_estimate_flops",
-      "ragged_gather_cost_estimate_bytes_accessed ragged_gather_reduce_cost_estimate_bytes_accessed mlp_bias",
-      "first_num_hash_layers indexer_cutoff_threshold kv_proj query_wa_proj kv_wa_proj attention_out engram",
-      "causal_block_size v_norm_with_scale qk_norm_with_scale num_kv_shared_layers moba moba_chunk_size moba_topk",
-      "indexer_head_dim indexer_n_heads indexer_topk indexer_mask_exact_topk indexer_sparse_training",
-      "indexer_loss_scaling_factor compress_ratios compressed_rope_max_timescale internal_compile",
-      "internal_compile_num_devices context_sharding ulysses_context_sharding dcn_context_usp_ulysses_parallelism",
-      "ici_context_usp_ulysses_parallelism num_slices vocab_tiling_ag_once max_inflight_computations",
-      "training_objective block_diffusion_mask_id block_diffusion_canvas_policy managed_mldiagnostics",
-      "managed_mldiagnostics_region managed_mldiagnostics_storage_path diloco_sync_period dcn_bandwidth_limit",
-      "dcn_bandwidth_burst dcn_bandwidth_latency dcn_bandwidth_interface num_diloco_fragments",
-      "communication_overlapping_alpha trainable_parameters_mask adamw_mask global_rope_max_timescale",
-      "global_rope_proportion compiled_trainstep_file write_estimator_result step_deviation_interval_seconds",
-      "max_checkify multi_sampling xprof_e2e_enable_fw_throttle_event xprof_e2e_enable_fw_power_level_event",
-      "xprof_e2e_enable_fw_thermal_event ragged_block_size ring_scan_unroll experimental_sa_quant_q_fp8",
-      "experimental_sa_quant_k_fp8 cost_estimate_flops_fwd cost_estimate_flops_bwd prefix_caching_hbm_byte",
-      "prefix_caching_dram_byte freeze_vision_encoder_params dtype_mm remat_policy_for_vit max_num_images_per_example",
-      "hidden_size_for_vit intermediate_size_for_vit num_attention_heads_for_vit num_channels_for_vit",
-      "tile_size_for_vit patch_size_for_vit conv_stride_for_vit num_hidden_layers_for_vit spatial_merge_size_for_vit",
-      "out_hidden_size_for_vit temporal_patch_size_for_vit num_position_embeddings_for_vit",
-      "deepstack_visual_indexes_for_vit mrope_section position_id_per_seconds subslice_shape pure_nnx_decoder",
-      "pure_nnx force_q_layout mhc_expansion_rate mhc_pallas_kernel_fwd_block_size mhc_pallas_kernel_bwd_block_size",
-      "engram_layers engram_max_ngram_size engram_num_heads engram_head_dim engram_vocab_bases engram_kernel_size",
-      "elastic_enabled elastic_backup_kind elastic_max_retries elastic_min_slice_count collect_stack_trace",
-    ],
-  }],
+  partly: [
+    {
+      why: "moments are in the format of the weights here",
+      but: [""],
+      names: ["mu_dtype"],
+    },
+    {
+      why: "its effect is not followed: the plan has the default",
+      but: ["false", "none", "0", "no", "", "null", "off", "False"],
+      names: [
+        "force_unroll weight_sparsity_n weight_sparsity_m weight_sparsity_update_step weight_sparsity_start_step",
+        "te_comm_gemm_overlap global_head_dim global_num_kv_heads moe_chunk_barrier ragged_buffer_factor",
+        "num_moe_emb_chunks moe_dispatch_no_expert_sharding ragged_gather_fallback ragged_gather_reduce_fallback",
+        "ragged_gather_cost_estimate_flops ragged_gather_reduce_cost_estimate_flops",
+        "ragged_gather_cost_estimate_bytes_accessed ragged_gather_reduce_cost_estimate_bytes_accessed mlp_bias",
+        "first_num_hash_layers indexer_cutoff_threshold kv_proj query_wa_proj kv_wa_proj attention_out engram",
+        "causal_block_size v_norm_with_scale qk_norm_with_scale num_kv_shared_layers moba moba_chunk_size moba_topk",
+        "indexer_head_dim indexer_n_heads indexer_topk indexer_mask_exact_topk indexer_sparse_training",
+        "indexer_loss_scaling_factor compress_ratios compressed_rope_max_timescale internal_compile",
+        "internal_compile_num_devices context_sharding ulysses_context_sharding dcn_context_usp_ulysses_parallelism",
+        "ici_context_usp_ulysses_parallelism num_slices vocab_tiling_ag_once max_inflight_computations",
+        "training_objective block_diffusion_mask_id block_diffusion_canvas_policy managed_mldiagnostics",
+        "managed_mldiagnostics_region managed_mldiagnostics_storage_path diloco_sync_period dcn_bandwidth_limit",
+        "dcn_bandwidth_burst dcn_bandwidth_latency dcn_bandwidth_interface num_diloco_fragments",
+        "communication_overlapping_alpha trainable_parameters_mask adamw_mask global_rope_max_timescale",
+        "global_rope_proportion compiled_trainstep_file write_estimator_result step_deviation_interval_seconds",
+        "max_checkify multi_sampling xprof_e2e_enable_fw_throttle_event xprof_e2e_enable_fw_power_level_event",
+        "xprof_e2e_enable_fw_thermal_event ragged_block_size ring_scan_unroll experimental_sa_quant_q_fp8",
+        "experimental_sa_quant_k_fp8 cost_estimate_flops_fwd cost_estimate_flops_bwd prefix_caching_hbm_byte",
+        "prefix_caching_dram_byte freeze_vision_encoder_params dtype_mm remat_policy_for_vit max_num_images_per_example",
+        "hidden_size_for_vit intermediate_size_for_vit num_attention_heads_for_vit num_channels_for_vit",
+        "tile_size_for_vit patch_size_for_vit conv_stride_for_vit num_hidden_layers_for_vit spatial_merge_size_for_vit",
+        "out_hidden_size_for_vit temporal_patch_size_for_vit num_position_embeddings_for_vit",
+        "deepstack_visual_indexes_for_vit mrope_section position_id_per_seconds subslice_shape pure_nnx_decoder",
+        "pure_nnx force_q_layout mhc_expansion_rate mhc_pallas_kernel_fwd_block_size mhc_pallas_kernel_bwd_block_size",
+        "engram_layers engram_max_ngram_size engram_num_heads engram_head_dim engram_vocab_bases engram_kernel_size",
+        "elastic_enabled elastic_backup_kind elastic_max_retries elastic_min_slice_count collect_stack_trace",
+      ],
+    },
+  ],
   refused: [
     {
       why: "optimizer states and weights on the host have no plan here yet",

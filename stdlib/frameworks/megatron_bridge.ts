@@ -55,6 +55,10 @@ record BridgeArguments {
   train_global_batch_size: Int = 0
   optimizer_optimizer: String = "adam"
   optimizer_optimizer_cpu_offload: Bool = false
+  peft__target_: String = ""
+  peft_dim: Int = 32
+  peft_dropout: Real = 0.0
+  peft_target_modules: List[String] = ["linear_qkv", "linear_proj", "linear_fc1", "linear_fc2"]
 }
 fn _is(word: Any, all: List) -> Bool = any([w == word for w in all])
 // Modules that are recomputed, by Megatron-Core's names.
@@ -178,6 +182,17 @@ fn _job(a: BridgeArguments, config: Record) -> Job = {
   captured: _captured(a.model_cuda_graph_impl, a.model_cuda_graph_scope),
   on_host: a.optimizer_optimizer_cpu_offload,
   sgd: a.optimizer_optimizer != "adam", // Muon keeps a momentum, too
+  tuned: _tuned(a),
+}
+// LoRA and DoRA (src/megatron/bridge/peft), beside the fused modules of Megatron-Core, of experts too.
+fn _tuned(a: BridgeArguments) -> Tuning = if a.peft__target_ == "" then {} else {
+  method: "lora",
+  rank: a.peft_dim,
+  targets: a.peft_target_modules,
+  experts: true,
+  packed: true,
+  dropped: a.peft_dropout > 0,
+  decomposed: a.peft__target_ == "DoRA",
 }
 
 let command_line = {
@@ -189,8 +204,14 @@ let command_line = {
   open: ["none null None"],
   layouts: ["model_pipeline_model_parallel_layout"],
   prefixes: [{ given: "model_cuda_graph_modules", as: "model_cuda_graph_scope" }],
-  plan: job_plan("bridge_job"),
+  plan: job_plan("bridge_job", tuned: true),
   harmless: [
+    {
+      why: "numbers of adapters",
+      names: [
+        "peft_alpha peft_dropout_position peft_lora_A_init_method peft_lora_B_init_method peft_a2a_experimental peft_lora_dtype peft_sequence_parallel_input_regather",
+      ],
+    },
     {
       why: "what is written, evaluated, read and logged beside steps",
       names: [
@@ -395,7 +416,8 @@ let command_line = {
     },
   ],
   refused: [
-    { why: "steps with adapters have no plan here yet", names: ["peft peft_*"] },
+    { why: "modules are named here that have adapters, not those that have none", but: ["none"], names: ["peft_exclude_modules"] },
+    { why: "of adapters LoRA and DoRA have a plan here", but: ["LoRA", "DoRA"], names: ["peft__target_"] },
     {
       why: "offloading by modules has no plan here yet",
       but: ["false"],

@@ -12,6 +12,14 @@ let command_line = {
     { key: "modules.pre_trainer.framework", value: "megatron", table: primus_megatron_line },
     { key: "modules.pre_trainer.framework", value: "torchtitan", table: primus_torchtitan_line },
   ],
+  reads: ["primus_config"],
+  named: [
+    {
+      names: ["pre_trainer.yaml"],
+      why: "what it leaves open is as Primus has it: weights and moments in bf16",
+      keys: ["weight_dtype=bfloat16"],
+    },
+  ],
   prefixes: [
     { given: "modules_pre_trainer_overrides_", as: "" },
     { given: "modules_pre_trainer_model", as: "model_name" },

@@ -8,6 +8,7 @@ import std.frameworks.profile, std.frameworks.torch, std.strategies.recompute
 record TrainerArguments {
   gpus: Int
   gpu: String
+  script: String = "" // its program
   launch_nproc_per_node: Int = 0
   launch_nnodes: Int = 1
   launch_num_gpus: Int = 0
@@ -114,7 +115,12 @@ fn _tuned(a: TrainerArguments) -> Tuning = if not a.use_peft and a.use_llm_lora 
 fn _again(a: TrainerArguments) -> Any = if a.gradient_checkpointing or a.fsdp_activation_checkpointing then framework_recompute(
   "full",
 ) else none
-fn trainer_job(a: TrainerArguments) -> Job = if not _is(
+// Programs of preferences, rewards and reinforcement learning say so in their names (TRL's examples/scripts, InternVL's
+// internvl/train).
+let _preferences = words("dpo mpo kto orpo cpo bco xpo ppo grpo rloo gkd gold nash reward prm papo gspo sdpo tpo sdft ssd distillation")
+fn trainer_job(a: TrainerArguments) -> Job = if any([_is(w, _preferences) for w in words(a.script, "_-")]) then refuse(
+  "`" + a.script + ".py`: steps of reinforcement learning and preferences have no plan here yet",
+) else if not _is(
   a.optimizer_type,
   ["Adam", "AdamW", "adam", "adamw", "FusedAdam", "DeepSpeedCPUAdam", "CPUAdam"],
 ) then refuse(
@@ -176,6 +182,7 @@ let command_line = {
     { given: "model_id", as: "model_name_or_path" },
     { given: "actor_model_name_or_path", as: "model_name_or_path" },
     { given: "lm_model_name_or_path", as: "model_name_or_path" },
+    { given: "llm_path", as: "model_name_or_path" }, // InternVL's, beside `vision_path`
     { given: "lora_dim", as: "use_llm_lora" },
     { given: "tensor_parallel_tp_size", as: "tensor_parallel_autotp_size" },
   ],
@@ -202,7 +209,7 @@ let command_line = {
     {
       why: "of pictures beside words, whose count a plan states by `max_length`",
       names: [
-        "conv_style meta_path force_image_size max_dynamic_patch min_dynamic_patch down_sample_ratio drop_path_rate vision_select_layer dynamic_image_size use_thumbnail ps_version use_custom_trainer mlp_path vision_path llm_path pad2square num_images_expected max_packed_tokens max_buffer_size strict_mode replacement allow_overflow loss_reduction* split_annotations",
+        "conv_style meta_path force_image_size max_dynamic_patch min_dynamic_patch down_sample_ratio drop_path_rate dynamic_image_size min_num_frame max_num_frame use_data_resampling use_custom_flash_attn use_thumbnail ps_version use_custom_trainer mlp_path vision_path pad2square num_images_expected max_packed_tokens max_buffer_size strict_mode replacement allow_overflow loss_reduction* split_annotations",
       ],
     },
     {
@@ -294,8 +301,9 @@ let command_line = {
     {
       why: "kernels of other libraries are priced as PyTorch's",
       but: ["false"],
-      names: ["use_liger_kernel liger_kernel_config torch_compile torch_compile_backend torch_compile_mode"],
+      names: ["use_liger use_liger_kernel liger_kernel_config torch_compile torch_compile_backend torch_compile_mode"],
     },
+    { why: "the tower of pictures of InternVL is left out here: its time and memory come on top", names: ["vision_select_layer"] },
     { why: "buckets of sums are as the profile has them", names: ["ddp_bucket_cap_mb"] },
     { why: "parts of sequences are exchanged by heads here: `sp` of DeepSpeed", but: ["1"], names: ["parallelism_sp_size"] },
     {

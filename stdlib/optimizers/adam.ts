@@ -27,6 +27,19 @@ fn adam(master: Bool = true, gradient: Any = _size_of_gradient, weight: Any = _s
   }],
 }
 
+// Adam whose moments are in the format of the weights, of which there is no other copy (optax).
+fn adam_of_weights() -> Optimizer = {
+  state: [_size_of_weight, _size_of_weight],
+  master: 0 B,
+  fused: true,
+  kernels: [{
+    family: "adam",
+    reads: [_size_of_gradient, _size_of_weight, _size_of_weight, _size_of_weight],
+    writes: [_size_of_weight, _size_of_weight, _size_of_weight],
+    flops: 12 FLOP,
+  }],
+}
+
 // FSDP keeps its shards in fp32 alone and casts what it gathers: what a plan's weights in 16 bits
 // leave of the master copy.
 fn _size_of_rest(precision: Precision) -> Size = max(0 B, _size_of_master(precision) - bytes(precision.weights))

@@ -103,6 +103,7 @@ J
 job maxtext mt.yml
 job maxtext mt.yml per_device_batch_size=2 remat_policy=full quantization=fp8
 job maxtext mt.yml quantization=int2
+job maxtext mt.yml weight_dtype=float8
 printf 'modules:\n  pre_trainer:\n    framework: maxtext\n    model: llama3_8B.yaml\n    overrides: { per_device_batch_size: 1, max_target_length: 4096 }\n' >exp.yaml
 job primus exp.yaml
 printf 'work_group: ${TEAM:amd}\nmodules:\n  pre_trainer:\n    framework: megatron\n    config: pre_trainer.yaml\n    model: ${MODEL:llama2_7B}.yaml\n    overrides: { micro_batch_size: 2, global_batch_size: 64, seq_length: "${LENGTH:2048}", fp8: hybrid, enable_primus_turbo: true, recompute_granularity: full, recompute_method: block, recompute_num_layers: 0 }\n' >exp.yaml
@@ -160,3 +161,10 @@ optimizer: { _target_: torch.optim.SGD }
 J
 job automodel other.yaml
 printf 'base_model: meta-llama/Llama-3.1-8B\nsequence_len: 2048\nmicro_batch_size: 1\ndeepspeed: ds.conf\n' >named.yaml; job axolotl named.yaml
+printf 'model: { _args_: [ meta-llama/Llama-3.1-8B ], _target_: AutoBridge.from_hf_pretrained, seq_length: 2048, tensor_model_parallel_size: 2 }\npeft: { _target_: LoRA, dim: 16 }\ntrain: { micro_batch_size: 1, global_batch_size: 8 }\n' >lora.yaml
+job megatron_bridge lora.yaml
+job megatron_bridge lora.yaml peft.exclude_modules=linear_fc2
+printf 'accelerate launch --num_processes 2 internvl_chat_mpo.py --model_name_or_path OpenGVLab/InternVL3_5-1B\n' >mpo.sh
+job transformers mpo.sh
+printf 'accelerate launch --num_processes 2 internvl_chat_finetune.py --llm_path ./pretrained/internlm2-chat-1_8b --max_seq_length 4096 --per_device_train_batch_size 1 --vision_select_layer -1\n' >vl.sh
+job transformers vl.sh
