@@ -497,10 +497,22 @@ static bool trainspec_ask(void *closure, const char *what, double share)
   return go_on;
 }
 
-static bool take_options(trainspec_plan *plan, ts_arena *arena, const trainspec_options *o,
-                         ts_run_options *out)
+static bool take_allocator(trainspec_run *run, const char *kind)
 {
-  *out = (ts_run_options){0};
+  ts_allocator_options *options = TS_NEW(run->arena, ts_allocator_options);
+  const char *wrong = kind ? ts_allocator_parse(kind, options) : NULL;
+  if (wrong)
+    ts_diag_add(run->plan->session->diags, TS_E0701, TS_NO_SPAN, "allocator `%s`: %s", kind, wrong);
+  run->allocator = kind ? options : NULL;
+  return !wrong;
+}
+
+/* What is not an option is said. */
+static bool take_options(trainspec_run *run, const trainspec_options *o)
+{
+  trainspec_plan *plan = run->plan;
+  ts_arena *arena = run->arena;
+  ts_run_options *out = &run->options;
   if (!o)
     return true;
   out->network = o->network ? ts_arena_string(arena, o->network, strlen(o->network)) : NULL;
@@ -517,7 +529,7 @@ static bool take_options(trainspec_plan *plan, ts_arena *arena, const trainspec_
   const char *wrong = o->overlap ? ts_slowdown_open(arena, o->overlap, &out->overlap) : NULL;
   if (wrong)
     ts_diag_add(plan->session->diags, TS_E0701, TS_NO_SPAN, "overlap `%s`: %s", o->overlap, wrong);
-  return !wrong;
+  return !wrong && take_allocator(run, o->allocator);
 }
 
 /* Plays the input, in the stead of what was played before, and sums up. */
@@ -536,6 +548,9 @@ static bool play_input(trainspec_run *run, const ts_input *input, ts_stop *stop)
     sizeof *run->summary);
   run->figures = ts_figures_of(run->summary);
   run->summary->extras.overlap = run->options.overlap;
+  if (run->allocator)
+    run->summary->extras.reserved =
+      ts_reserved_new(run->arena, ir, played, run->memory, run->allocator);
   return true;
 }
 
@@ -567,7 +582,7 @@ static trainspec_run *play(trainspec_plan *plan, const trainspec_options *option
   ts_stop stop = {.arena = arena};
   trainspec_run *run = TS_NEW(plan->ts->arena, trainspec_run);
   *run = (trainspec_run){.plan = plan, .arena = arena};
-  bool good = take_options(plan, arena, options, &run->options);
+  bool good = take_options(run, options);
   const ts_input *input = good ? to_be_played(plan, &run->options) : NULL;
   bool played = input && play_input(run, input, &stop);
   if (input && !played && input->ir.left_out && (input = whole(plan))) {
@@ -662,6 +677,34 @@ uint64_t trainspec_held_at_peak(const trainspec_run *run, uint32_t rank, size_t 
   return category < TS_IR_CATEGORIES ? m->category[category] : 0;
 }
 
+typedef struct each_memory {
+  const trainspec *ts;
+  void (*each)(void *closure, uint64_t time_ps, const int64_t *held);
+  void *closure;
+} each_memory;
+
+static void pass_memory(void *closure, uint64_t time, const int64_t category[TS_IR_CATEGORIES])
+{
+  const each_memory *v = closure;
+  ts_locale_pause(&v->ts->call->locale);
+  v->each(v->closure, time, category);
+  ts_locale_resume(&v->ts->call->locale);
+}
+
+static void memory(trainspec_run *run, uint32_t rank, each_memory *v)
+{
+  if (play_whole(run))
+    ts_memory_curve(&run->input->ir, run->run, rank, pass_memory, v);
+}
+
+void trainspec_memory(const trainspec_run *run, uint32_t rank,
+                      void (*each)(void *closure, uint64_t time_ps, const int64_t *held),
+                      void *closure)
+{
+  each_memory v = {run->plan->ts, each, closure};
+  TS_LIBRARY_CALL(run->plan->ts, memory((trainspec_run *)(uintptr_t)run, rank, &v));
+}
+
 typedef struct each_event {
   const trainspec_run *run;
   void (*each)(void *closure, const trainspec_event *event);
@@ -720,6 +763,28 @@ void trainspec_timeline(const trainspec_run *run, uint32_t rank,
 {
   each_event v = {run, each, closure};
   TS_LIBRARY_CALL(run->plan->ts, timeline((trainspec_run *)(uintptr_t)run, rank, &v));
+}
+
+static void take_start(void *closure, const ts_span_event *e)
+{
+  uint64_t *first = closure;
+  if (e->node->op == TS_IR_COMPUTE && e->start < *first)
+    *first = e->start;
+}
+
+static uint64_t start_of(trainspec_run *run, uint32_t rank)
+{
+  uint64_t first = UINT64_MAX;
+  if (play_whole(run))
+    ts_run_timeline(run->run, rank, take_start, &first);
+  return first == UINT64_MAX ? 0 : first;
+}
+
+uint64_t trainspec_start_of(const trainspec_run *run, uint32_t rank)
+{
+  volatile uint64_t start = 0;
+  TS_LIBRARY_CALL(run->plan->ts, start = start_of((trainspec_run *)(uintptr_t)run, rank));
+  return start;
 }
 
 static bool critical_at(const trainspec_run *run, size_t i, trainspec_critical *part)

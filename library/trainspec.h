@@ -140,6 +140,8 @@ typedef struct trainspec_options { /* all may be left zero */
   /* called repeatedly with the share 0..1 of `what`; false: stop */
   bool (*progress)(void *closure, const char *what, double share);
   void *closure;
+  /* what a framework's allocator reserves joins the report: "caching", as after --allocator */
+  const char *allocator;
 } trainspec_options;
 
 /* Plays one step. `options` may be NULL. NULL after errors. A step that needs more memory than a
@@ -187,6 +189,11 @@ trainspec_rank trainspec_rank_of(const trainspec_run *run, uint32_t rank);
 const char *trainspec_category(size_t category);
 uint64_t trainspec_held_at_peak(const trainspec_run *run, uint32_t rank, size_t category);
 
+/* Calls `each` after each change of what a rank holds, with the bytes by category. */
+void trainspec_memory(const trainspec_run *run, uint32_t rank,
+                      void (*each)(void *closure, uint64_t time_ps, const int64_t *held),
+                      void *closure);
+
 typedef enum trainspec_kind {
   TRAINSPEC_COMPUTE,
   TRAINSPEC_COLLECTIVE,
@@ -208,6 +215,10 @@ typedef struct trainspec_event { /* a node of a rank's timeline */
 /* Calls `each` for every node of the rank, in the order in which its host issues them. */
 void trainspec_timeline(const trainspec_run *run, uint32_t rank,
                         void (*each)(void *closure, const trainspec_event *event), void *closure);
+
+/* When the first kernel of the rank starts; 0: it has none. Where steps follow one another without
+ * a barrier, the rank's step is from there to its end. */
+uint64_t trainspec_start_of(const trainspec_run *run, uint32_t rank);
 
 typedef struct trainspec_critical {
   const char *kind, *name, *label;

@@ -8,6 +8,7 @@
 #include "base/locale.h"
 #include "compiler/compile.h"
 #include "library/trainspec.h"
+#include "runtime/account/allocator.h"
 #include "runtime/account/result.h"
 #include "runtime/report/summary.h"
 
@@ -62,6 +63,7 @@ struct trainspec_run {
   const ts_input *input;   /* that was played: of the plan */
   ts_run *run;
   ts_run_options options;
+  const ts_allocator_options *allocator; /* NULL: of no report */
   const ts_memory *memory;
   ts_summary *summary;
   ts_figures figures;

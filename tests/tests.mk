@@ -14,8 +14,6 @@ tests_unit_sources = \
 	tests/unit/plan_text.h \
 	tests/unit/random_ir.h \
 	tests/unit/strategy_uses.h \
-	tests/unit/test_accuracy.c \
-	tests/unit/test_accuracy_factors.c \
 	tests/unit/test_arena.c \
 	tests/unit/test_at_once.c \
 	tests/unit/test_base_diag.c \
@@ -129,12 +127,10 @@ tests_unit_sources = \
 	tests/unit/test_xplane.c \
 	tests/unit/wire_put.h
 
-accuracy_figures = tests/accuracy/fabric_text.c tests/accuracy/fabric_text.h tests/accuracy/factors.c tests/accuracy/factors.h tests/accuracy/figures.c tests/accuracy/figures.h \
-	tests/accuracy/result.c tests/accuracy/result.h
 TESTS += tests/run-tracer.sh # first, as it takes longest and is one process
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
-tests_unit_unit_SOURCES = $(tests_unit_sources) $(accuracy_figures) tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h \
+tests_unit_unit_SOURCES = $(tests_unit_sources) tests/accuracy/fabric_text.c tests/accuracy/fabric_text.h tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h \
 	tools/sweep/inputs.c tools/sweep/inputs.h tools/sweep/journal.c tools/sweep/journal.h tools/sweep/once.c tools/sweep/once.h tools/sweep/outcome.c tools/sweep/outcome.h tools/sweep/packed.c tools/sweep/packed.h
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_unit_LDFLAGS = $(AM_LDFLAGS) -no-pie -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/tests/unit
@@ -220,56 +216,19 @@ dist-hook:
 tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/accuracy.h \
 	tests/accuracy/between_nodes.c \
-	tests/accuracy/between_nodes.h \
 	tests/accuracy/between_rows.c \
 	tests/accuracy/between_rows.h \
 	tests/accuracy/calibrated.c \
-	tests/accuracy/calibrated.h \
 	tests/accuracy/collectives.c \
-	tests/accuracy/collectives.h \
-	tests/accuracy/coverage.c \
-	tests/accuracy/coverage.h \
 	tests/accuracy/csv.c \
 	tests/accuracy/csv.h \
-	tests/accuracy/exchange.c \
-	tests/accuracy/exchange.h \
 	tests/accuracy/fabric_text.c \
 	tests/accuracy/fabric_text.h \
-	tests/accuracy/factors.c \
-	tests/accuracy/factors.h \
-	tests/accuracy/figures.c \
-	tests/accuracy/figures.h \
-	tests/accuracy/fit.c \
 	tests/accuracy/kernels.c \
-	tests/accuracy/kernels.h \
 	tests/accuracy/main.c \
-	tests/accuracy/megatron.c \
-	tests/accuracy/megatron.h \
-	tests/accuracy/memory.c \
-	tests/accuracy/memory.h \
 	tests/accuracy/operators.c \
-	tests/accuracy/operators.h \
-	tests/accuracy/page.c \
-	tests/accuracy/page.h \
-	tests/accuracy/pairs.c \
-	tests/accuracy/pairs.h \
-	tests/accuracy/power.c \
-	tests/accuracy/power.h \
-	tests/accuracy/predict.c \
-	tests/accuracy/published.c \
-	tests/accuracy/published.h \
-	tests/accuracy/report.c \
 	tests/accuracy/result.c \
-	tests/accuracy/result.h \
-	tests/accuracy/scatter.c \
-	tests/accuracy/scatter.h \
-	tests/accuracy/sets.c \
-	tests/accuracy/simumax.c \
-	tests/accuracy/simumax.h \
-	tests/accuracy/tpu.c \
-	tests/accuracy/tpu.h \
-	tests/accuracy/unseen.c \
-	tests/accuracy/unseen.h
+	tests/accuracy/result.h
 
 check_PROGRAMS += tests/accuracy/accuracy
 tests_accuracy_accuracy_LDADD = libts.a $(ts_libs)

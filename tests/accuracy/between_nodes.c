@@ -1,4 +1,5 @@
-#include "tests/accuracy/between_nodes.h"
+/* White boxes of fabrics between nodes against published sweeps: as they ship, from fits without a
+ * cluster or its fabric, and from one sweep of its own. */
 
 #include <errno.h>
 #include <math.h>
@@ -6,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/source.h"
 #include "calibrate/network_fit.h"
+#include "ir/ir.h"
 #include "tests/accuracy/between_rows.h"
-#include "tests/accuracy/coverage.h"
 
 static const char *const classes[TS_FABRIC_CLASSES] = {">= 16 MiB", "1-16 MiB", "< 1 MiB"};
 
@@ -38,8 +40,8 @@ static way new_way(const acc_context *c, acc_result *result, const char *title)
 {
   way w = {.arena = c->arena};
   for (int k = 0; k < TS_FABRIC_CLASSES; k++)
-    w.part[k] = acc_part_new(c->arena, result,
-                             ts_arena_printf(c->arena, "%s, %s", title, classes[k]), ACC_SECONDS);
+    w.part[k] =
+      acc_part_new(c->arena, result, ts_arena_printf(c->arena, "%s, %s", title, classes[k]));
   return w;
 }
 
@@ -50,7 +52,7 @@ static void add(way *to, const char *name, const scores *s)
     if (!from->count)
       continue;
     acc_line_add(to->arena, to->part[k], name, from);
-    to->sum[k] += acc_figures_of(to->arena, from->at, from->count).mean;
+    to->sum[k] += acc_mean_error(from);
     to->clusters[k]++;
     for (size_t i = 0; i < from->count; i++)
       TS_PUSH(to->arena, &to->all.of[k], from->at[i]);
@@ -248,15 +250,16 @@ static void cover(const acc_context *c, const btw_table *t, uint32_t cluster,
     const btw_row *row = &t->rows.at[i];
     if (row->cluster != cluster || (!all && !row->odd))
       continue;
-    acc_cover_figure(c, "between_nodes",
-                     &(acc_origin){.origin = TS_IR_ORIGIN_NETWORK,
+    acc_seen_add(c->arena, c->result,
+                 (acc_seen){.of = {.origin = TS_IR_ORIGIN_NETWORK,
                                    .basis = TS_IR_NET_WHITE_BOX,
                                    .between = true,
                                    .least_kib = row->call.bytes >= 16 << 20 ? 16384 :
                                                 row->call.bytes >= 1 << 20  ? 1024 :
                                                                               0},
-                     t->clusters.at[cluster].name, ts_fabric_time(fabric, &row->call),
-                     row->call.seconds);
+                            .group = t->clusters.at[cluster].name,
+                            .predicted = ts_fabric_time(fabric, &row->call),
+                            .measured = row->call.seconds});
   }
 }
 
@@ -424,44 +427,17 @@ static void note_left(const acc_context *c, acc_result *result, const btw_table 
                                    t->clusters.at[i].name, t->clusters.at[i].fabric_text));
 }
 
-static const acc_ask asks[] = {
-  {"as they ship, clusters that no fit had, >= 16 MiB", "all", ACC_MEAN, 12, NULL},
-  {"fabric seen, >= 16 MiB", "all", ACC_MEAN, 12, NULL},
-  {"fabric not seen, >= 16 MiB", "all", ACC_MEAN, 25, NULL},
-  {"fabric*seen, < 1 MiB", "all", ACC_MEAN, 30,
-   "latencies of a fabric do not follow from its links: they spread by ten between fabrics"},
-  {"one sweep, other sizes, *", "all", ACC_MEAN, 10,
-   "algorithms, protocols and the best setting change between these sizes: a line between the next "
-   "smaller and the next larger size of the same sweep, both known, is 9.6 % off (Alps 11.4 %), "
-   "where it is 6.5 % below 1 MiB and 6.3 % from 16 MiB"},
-  {"one sweep, other nodes, *", "all", ACC_MEAN, 10,
-   "Alps and Polaris alone have several node counts: their times grow unevenly with nodes, and "
-   "settings alone spread them by three"},
-  {0},
-};
-
-void acc_between_report(const acc_context *c)
+bool acc_between(const acc_context *c)
 {
-  static const char title[] =
-    "white boxes of fabrics between nodes (std.networks) against published "
-    "sweeps; the best time of each call over the settings tried";
   btw_table t;
   shipped s;
-  printf("between_nodes: %s\n", title);
   if (!btw_read(c, &t))
-    return;
-  acc_result *result = acc_result_new(c->arena, c->results, "between_nodes", title);
-  result->asks = asks;
-  result->sources =
-    "boeschf/nccl-benchmark-on-alps-2025, argonne-lcf/alcf-nccl-tests, coreweave/nccl-tests, "
-    "awslabs/awsome-distributed-ai, GoogleCloudPlatform/cluster-toolkit, dstackai/dstack, "
-    "oracle-quickstart/oci-*, lessizzmore/create-a3mega-ztan-fork (github.com)";
+    return false;
   read_shipped(c, &s);
-  other_rows(c, result, &t, &s);
-  left_out(c, result, &t, &s);
-  result->parts.at[0]->drawn = true;
-  note_settings(c, result, &t);
-  note_left(c, result, &t);
-  acc_result_print(c->arena, result);
-  printf("\n");
+  other_rows(c, c->result, &t, &s);
+  left_out(c, c->result, &t, &s);
+  c->result->parts.at[0]->drawn = true;
+  note_settings(c, c->result, &t);
+  note_left(c, c->result, &t);
+  return true;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/source.h"
 #include "calibrate/network_fit.h"
 #include "compiler/machine/network_table.h"
 

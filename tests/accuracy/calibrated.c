@@ -1,8 +1,7 @@
 /* Rows of one cluster: three calibrate, as `trainspec calibrate` does; others are predicted with
  * and without it. Which three is a rule: those of least, middle and most work a device, of all that
  * can be predicted. No measured time has a part in it. */
-#include "tests/accuracy/calibrated.h"
-
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,20 +10,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/source.h"
 #include "calibrate/scaled_ir.h"
 #include "calibrate/step_fit.h"
+#include "compiler/compile.h"
 #include "compiler/quantities.h"
+#include "ir/ir.h"
 #include "runtime/account/calibrated.h"
+#include "tests/accuracy/accuracy.h"
 
-enum { GIVEN = 3, LEAST_ROWS = 6, MOST_CLUSTERS = 200 };
+enum { GIVEN = 3, LEAST_ROWS = 6 };
 
-static const char *const set_names[] = {"nanotron", "published_dense", "published_moe", "mlperf",
-                                        "vtrain_multi", "korthikanti"};
+typedef struct named_row {
+  const char *name;
+  uint32_t number; /* in its file */
+  double measured;
+  const ts_define *define;
+  uint32_t define_count;
+} named_row;
 
 typedef struct step {
-  const acc_row *row;
+  const named_row *row;
   ts_arena *arena;
   ts_session *session;
+  const char *dirs[1];
   ts_input input;
   bool open;
   const uint32_t *of;          /* [kernels] quantity */
@@ -32,9 +41,8 @@ typedef struct step {
 } step;
 
 typedef struct cluster { /* rows that a calibration may hold for */
-  const acc_set *set;
-  const char *name;
-  TS_VEC(acc_row *) rows;
+  const char *name, *plan;
+  TS_VEC(named_row) rows;
 } cluster;
 
 /* What a process hands back of a row. */
@@ -47,72 +55,61 @@ typedef struct answer {
 typedef struct bench {
   const acc_context *c;
   ts_calibration *quantities;
-  cluster clusters[MOST_CLUSTERS];
-  size_t count;
-  TS_VEC(acc_row *) rows;      /* of all clusters, one after the other */
-  answer *answers;             /* of them */
+  TS_VEC(cluster) clusters;
+  answer *answers; /* of their rows, one after the other */
 } bench;
 
-/* ---- Which rows belong together ---- */
+/* ---- Clusters, as tests/accuracy/compare gives them ---- */
 
-static const char *value_of(const acc_row *row, const char *name)
+static named_row read_row(ts_arena *arena, const cJSON *item)
 {
-  for (uint32_t i = 0; i < row->define_count; i++)
-    if (!strcmp(row->define[i].name, name))
-      return row->define[i].expression;
-  return "";
+  const cJSON *given = cJSON_GetObjectItem(item, "given"), *one;
+  ts_define *define = TS_NEW_ARRAY(arena, ts_define, (size_t)cJSON_GetArraySize(given) + 1);
+  named_row r = {.name = cJSON_GetStringValue(cJSON_GetObjectItem(item, "name")),
+                 .number = (uint32_t)cJSON_GetNumberValue(cJSON_GetObjectItem(item, "row")),
+                 .measured = cJSON_GetNumberValue(cJSON_GetObjectItem(item, "measured")),
+                 .define = define};
+  cJSON_ArrayForEach(one, given) define[r.define_count++] =
+    (ts_define){one->string, one->valuestring};
+  return r;
 }
 
-/* One machine, framework, release and number format; of programs without a profile the program, and
- * what it does: prime-rl's losses of reinforcement and of tuning are not the same. */
-static const char *cluster_of(const acc_context *c, const acc_set *set, const acc_row *row)
+static bool read_clusters(bench *b)
 {
-  if (!strcmp(set->plan, "unseen.ts"))
-    return strstr(row->name, "-sft-") ? ts_arena_printf(c->arena, "%s, sft", row->group) :
-                                        row->group;
-  const char *name = ts_arena_printf(c->arena, "%s", set->name);
-  static const char *const parts[] = {"machine", "framework", "recipe", "release"};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    const char *value = value_of(row, parts[i]);
-    if (*value)
-      name = ts_arena_printf(c->arena, "%s %s", name, value);
+  ts_arena *arena = b->c->arena;
+  size_t size = 0;
+  int error = 0;
+  char *text = b->c->rows ? ts_read_file(arena, b->c->rows, &size, &error) : NULL;
+  const cJSON *all = text ? cJSON_ParseWithLength(text, size) : NULL, *of, *item;
+  cJSON_ArrayForEach(of, all)
+  {
+    cluster k = {.name = cJSON_GetStringValue(cJSON_GetObjectItem(of, "name")),
+                 .plan = cJSON_GetStringValue(cJSON_GetObjectItem(of, "plan"))};
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(of, "rows"))
+      TS_PUSH(arena, &k.rows, read_row(arena, item));
+    TS_PUSH(arena, &b->clusters, k);
   }
-  return name;
-}
-
-static void add_row(bench *b, const acc_set *set, acc_row *row)
-{
-  const char *name = cluster_of(b->c, set, row);
-  size_t k = 0;
-  while (k < b->count && strcmp(b->clusters[k].name, name) != 0)
-    k++;
-  if (k == MOST_CLUSTERS)
-    return;
-  if (k == b->count)
-    b->clusters[b->count++] = (cluster){.set = set, .name = name};
-  TS_PUSH(b->c->arena, &b->clusters[k].rows, row);
-}
-
-static void read_set(bench *b, const char *name)
-{
-  for (size_t s = 0; s < acc_set_count; s++) {
-    acc_rows rows;
-    if (strcmp(acc_sets[s].name, name) != 0 || !acc_read(b->c, &acc_sets[s], &rows))
-      continue;
-    /* what is tried until it fits is no plan of a calibration */
-    for (size_t i = 0; i < rows.count; i++)
-      if (!rows.at[i].missing && !rows.at[i].ladder)
-        add_row(b, &acc_sets[s], &rows.at[i]);
-  }
+  return all != NULL;
 }
 
 /* ---- Steps ---- */
 
-static void open_step(const bench *b, const cluster *k, acc_row *row, step *s)
+static void open_step(const bench *b, const cluster *k, const named_row *row, step *s)
 {
+  static const char *const anywhere[] = {"/"}; /* the plans are ours: data may be links */
   *s = (step){.row = row, .arena = ts_arena_new("step")};
   s->session = ts_session_new(s->arena);
-  s->open = acc_open(b->c, k->set, row, NULL, 0, s->session, &s->input);
+  s->dirs[0] = b->c->data;
+  ts_compile_options o = {.stdlib_dir = ts_arena_printf(s->arena, "%s/stdlib", b->c->source),
+                          .import_dirs = s->dirs,
+                          .import_dir_count = 1,
+                          .read_dirs = anywhere,
+                          .read_dir_count = 1,
+                          .defines = row->define,
+                          .define_count = row->define_count};
+  s->open = ts_input_open(
+    s->session, ts_arena_printf(s->arena, "%s/tests/accuracy/plans/%s", b->c->source, k->plan), &o,
+    &s->input);
   if (!s->open)
     return;
   const ts_ir_meta *m = s->input.ir.meta;
@@ -174,7 +171,7 @@ static double log_of_step(const bench *b, const step *s, const double *x, const 
   if (f)
     add_records(arena, &c, f, &ir);
   ts_run *run = ts_run_new(&ir, &(ts_run_options){.threads = 1}, &stop);
-  double seconds = run ? acc_seconds(s->row, run) : NAN;
+  double seconds = run ? (double)ts_run_result(run)->step * 1e-12 : NAN;
   if (run && f)
     *reach =
       ts_calibrated_spread(&ir, ts_calibrated_shares(arena, &ir, ts_run_result(run))).reach;
@@ -199,9 +196,9 @@ static bool play(void *closure, ts_step_ask *asks, uint32_t count)
 static int by_work(const void *x, const void *y)
 {
   const step *const *a = x, *const *b = y;
-  return (*a)->work != (*b)->work ? ((*a)->work < (*b)->work ? -1 : 1) :
-                                    ((*a)->row->csv_row > (*b)->row->csv_row) -
-                                      ((*a)->row->csv_row < (*b)->row->csv_row);
+  return (*a)->work != (*b)->work ?
+           ((*a)->work < (*b)->work ? -1 : 1) :
+           ((*a)->row->number > (*b)->row->number) - ((*a)->row->number < (*b)->row->number);
 }
 
 static bool fit(const bench *b, ts_arena *arena, const step *const *steps, uint32_t count,
@@ -249,7 +246,7 @@ static void predict(const bench *b, const cluster *k, answer *answers)
   static const double nothing[TS_MOST_QUANTITIES];
   size_t count = 0;
   for (size_t i = 0; i < k->rows.count; i++) {
-    open_step(b, k, k->rows.at[i], &steps[i]);
+    open_step(b, k, &k->rows.at[i], &steps[i]);
     if (steps[i].open)
       order[count++] = &steps[i];
   }
@@ -279,17 +276,17 @@ static void predict(const bench *b, const cluster *k, answer *answers)
 static void predict_every(const bench *b, size_t first, size_t processes)
 {
   size_t row = 0;
-  for (size_t k = 0; k < b->count; row += b->clusters[k++].rows.count)
-    if (k % processes == first && b->clusters[k].rows.count >= LEAST_ROWS)
-      predict(b, &b->clusters[k], b->answers + row);
+  for (size_t k = 0; k < b->clusters.count; row += b->clusters.at[k++].rows.count)
+    if (k % processes == first && b->clusters.at[k].rows.count >= LEAST_ROWS)
+      predict(b, &b->clusters.at[k], b->answers + row);
 }
 
 /* On as many processes as there are processors. */
 static void predict_all(bench *b)
 {
   size_t rows = 0;
-  for (size_t k = 0; k < b->count; k++)
-    rows += b->clusters[k].rows.count;
+  for (size_t k = 0; k < b->clusters.count; k++)
+    rows += b->clusters.at[k].rows.count;
   size_t size = (rows + 1) * sizeof *b->answers;
   FILE *shared = tmpfile();
   if (!shared || ftruncate(fileno(shared), (off_t)size))
@@ -317,7 +314,7 @@ static void predict_all(bench *b)
 
 /* ---- Report ---- */
 
-static void add(const acc_context *c, acc_points *points, const acc_row *row, const answer *a,
+static void add(const acc_context *c, acc_points *points, const named_row *row, const answer *a,
                 bool calibrated)
 {
   TS_PUSH(c->arena, points,
@@ -329,41 +326,44 @@ static void add(const acc_context *c, acc_points *points, const acc_row *row, co
                       .high = calibrated ? a->after * exp(a->reach) : 0});
 }
 
-void acc_calibrated_report(const acc_context *c)
+/* False after a message. */
+static bool begin(bench *b, const char *quantities)
 {
-  static const char title[] = "steps of a cluster that is calibrated to three others of its steps";
-  acc_result *result = acc_result_new(c->arena, c->results, "calibrated", title);
-  ts_session *session = ts_session_new(c->arena);
+  ts_session *session = ts_session_new(b->c->arena);
+  ts_compile_options o = {.stdlib_dir = ts_arena_printf(b->c->arena, "%s/stdlib", b->c->source)};
+  b->quantities = ts_quantities_load(session, &o, quantities);
+  if (b->quantities && read_clusters(b))
+    return true;
+  printf("skipped, std.calibration or the rows cannot be read\n\n");
+  return false;
+}
+
+bool acc_calibrated(const acc_context *c)
+{
+  acc_result *result = c->result;
   bench b = {.c = c};
-  ts_compile_options o = {.stdlib_dir = ts_arena_printf(c->arena, "%s/stdlib", c->source)};
-  printf("calibrated: %s\n", title);
-  b.quantities = ts_quantities_load(session, &o, "quantities");
-  if (!b.quantities) {
-    printf("calibrated: skipped, std.calibration cannot be read\n\n");
-    return;
-  }
-  for (size_t i = 0; i < sizeof set_names / sizeof *set_names; i++)
-    read_set(&b, set_names[i]);
+  if (!begin(&b, "quantities"))
+    return false;
   predict_all(&b);
-  acc_part *parts[2] = {acc_part_new(c->arena, result, "other steps, as std has them", ACC_SECONDS),
-                        acc_part_new(c->arena, result, "other steps, calibrated", ACC_SECONDS)};
+  acc_part *parts[2] = {acc_part_new(c->arena, result, "other steps, as std has them"),
+                        acc_part_new(c->arena, result, "other steps, calibrated")};
   acc_points all[2] = {0};
   size_t row = 0, few = 0;
-  for (size_t k = 0; k < b.count; k++) {
+  for (size_t k = 0; k < b.clusters.count; k++) {
     acc_points points[2] = {0};
-    for (size_t i = 0; i < b.clusters[k].rows.count; i++, row++) {
+    for (size_t i = 0; i < b.clusters.at[k].rows.count; i++, row++) {
       const answer *a = &b.answers[row];
       if (!a->predicted || a->given)
         continue;
-      const acc_row *r = b.clusters[k].rows.at[i];
+      const named_row *r = &b.clusters.at[k].rows.at[i];
       for (int p = 0; p < 2; p++) {
         add(c, &points[p], r, a, p);
         add(c, &all[p], r, a, p);
       }
     }
-    few += points[0].count ? 0 : b.clusters[k].rows.count;
+    few += points[0].count ? 0 : b.clusters.at[k].rows.count;
     for (int p = 0; p < 2; p++)
-      acc_line_add(c->arena, parts[p], b.clusters[k].name, &points[p]);
+      acc_line_add(c->arena, parts[p], b.clusters.at[k].name, &points[p]);
   }
   for (int p = 0; p < 2; p++)
     acc_line_add(c->arena, parts[p], "all", &all[p]);
@@ -374,8 +374,7 @@ void acc_calibrated_report(const acc_context *c)
   acc_note_add(c->arena, result, "left out",
                ts_arena_printf(c->arena, "%zu rows of clusters with fewer than %d steps", few,
                                LEAST_ROWS));
-  acc_result_print(c->arena, result);
-  printf("\n");
+  return true;
 }
 
 /* ---- Learnt ---- */
@@ -435,7 +434,7 @@ static void learn_framework(const bench *b, const cluster *k, acc_points points[
   step *steps = TS_NEW_ARRAY(arena, step, k->rows.count);
   uint32_t n = 0;
   for (size_t i = 0; i < k->rows.count; i++) {
-    open_step(b, k, k->rows.at[i], &steps[n]);
+    open_step(b, k, &k->rows.at[i], &steps[n]);
     if (steps[n].open)
       n++;
     else
@@ -472,35 +471,26 @@ static void learn_framework(const bench *b, const cluster *k, acc_points points[
   ts_arena_free(arena);
 }
 
-void acc_learnt_report(const acc_context *c)
+bool acc_learnt(const acc_context *c)
 {
-  static const char *const names[] = {"unseen", "prime_rl"};
-  static const char title[] = "runs of a program without a profile, learnt from three other runs";
-  acc_result *result = acc_result_new(c->arena, c->results, "learnt", title);
-  ts_session *session = ts_session_new(c->arena);
+  acc_result *result = c->result;
   bench b = {.c = c};
-  ts_compile_options o = {.stdlib_dir = ts_arena_printf(c->arena, "%s/stdlib", c->source)};
-  printf("learnt: %s\n", title);
-  b.quantities = ts_quantities_load(session, &o, "framework_quantities");
-  if (!b.quantities)
-    return;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    read_set(&b, names[i]);
-  acc_part *parts[2] = {acc_part_new(c->arena, result, "other runs, as std has them", ACC_SECONDS),
-                        acc_part_new(c->arena, result, "other runs, learnt", ACC_SECONDS)};
-  for (size_t k = 0; k < b.count; k++) {
+  if (!begin(&b, "framework_quantities"))
+    return false;
+  acc_part *parts[2] = {acc_part_new(c->arena, result, "other runs, as std has them"),
+                        acc_part_new(c->arena, result, "other runs, learnt")};
+  for (size_t k = 0; k < b.clusters.count; k++) {
     acc_points points[2] = {0};
     if (c->verbose)
-      printf("  %s\n", b.clusters[k].name);
-    learn_framework(&b, &b.clusters[k], points);
+      printf("  %s\n", b.clusters.at[k].name);
+    learn_framework(&b, &b.clusters.at[k], points);
     for (int p = 0; p < 2; p++)
-      acc_line_add(c->arena, parts[p], b.clusters[k].name, &points[p]);
+      acc_line_add(c->arena, parts[p], b.clusters.at[k].name, &points[p]);
   }
   acc_note_add(c->arena, result, "which three",
                ts_arena_printf(c->arena,
                                "all choices, of more than %d so many, spread evenly; of "
                                "three runs each two",
                                MOST_CHOICES));
-  acc_result_print(c->arena, result);
-  printf("\n");
+  return true;
 }

@@ -1,4 +1,5 @@
-#include "tests/accuracy/collectives.h"
+/* White boxes of collective libraries against measured calls: calibrated on a half of a table's
+ * sizes and asked for the others, and from the hardware's constants alone. */
 
 #include <ctype.h>
 #include <glob.h>
@@ -11,7 +12,8 @@
 #include "calibrate/network_fit.h"
 #include "compiler/machine/network_table.h"
 #include "cost/cost.h"
-#include "tests/accuracy/coverage.h"
+#include "ir/ir.h"
+#include "tests/accuracy/accuracy.h"
 
 /* The machine that a table was measured on: constants of the library for it, a GPU's links and a
  * node's NICs in one direction, bytes/s. Where GPUs are on PCIe their path is not in a table, so
@@ -66,7 +68,6 @@ typedef struct report {
   TS_VEC(table) tables;
   size_t other_rows;
   tally all;
-  acc_result *result;
   acc_part *parts[WAYS];
   errors means; /* of tables, within a node */
 } report;
@@ -333,11 +334,13 @@ static const char *title(const report *r, const table *k)
 static void cover(const report *r, const table *k, uint32_t model, const ts_network_score *score)
 {
   for (uint32_t i = 0; i < score->rows && !r->thin; i++)
-    acc_cover_figure(r->c, "collectives",
-                     &(acc_origin){.origin = TS_IR_ORIGIN_NETWORK,
-                                   .basis = model,
-                                   .between = score->islands > 1},
-                     title(r, k), score->predicted[i], score->measured[i]);
+    acc_seen_add(
+      r->c->arena, r->c->result,
+      (acc_seen){
+        .of = {.origin = TS_IR_ORIGIN_NETWORK, .basis = model, .between = score->islands > 1},
+        .group = title(r, k),
+        .predicted = score->predicted[i],
+        .measured = score->measured[i]});
 }
 
 /* Both halves in turn; a row outside of the sizes kept is predicted too, and counted. */
@@ -497,21 +500,18 @@ static void node_counts(const report *r, const ts_network_file *hardware, const 
   }
   if (!(t.between.count + t.ends.count))
     return;
-  acc_part *part = acc_part_new(r->c->arena, r->result, "other node counts", ACC_SECONDS);
+  acc_part *part = acc_part_new(r->c->arena, r->c->result, "other node counts");
   acc_line_add(r->c->arena, part, ts_arena_printf(r->c->arena, "%s, in between", k->file),
                &t.between);
   acc_line_add(r->c->arena, part, ts_arena_printf(r->c->arena, "%s, extrapolated", k->file),
                &t.ends);
   if (t.spread.count)
-    acc_note_add(r->c->arena, r->result, "floor",
+    acc_note_add(r->c->arena, r->c->result, "floor",
                  ts_arena_printf(r->c->arena,
                                  "%s: %u of %zu inside the band of their repeats; a single run of "
                                  "such a row is %.1f %% off the middle of its own runs on average",
                                  k->file, t.inside, t.spread.count, mean(&t.spread)));
 }
-
-/* -- */
-
 
 static bool same_machine(const table *a, const table *b)
 {
@@ -549,7 +549,7 @@ static void note_types(const report *r)
   if (!apart.count)
     return;
   qsort(apart.at, apart.count, sizeof *apart.at, by_value);
-  acc_note_add(r->c->arena, r->result, "floor",
+  acc_note_add(r->c->arena, r->c->result, "floor",
                ts_arena_printf(r->c->arena,
                                "%zu calls were measured in two types of data: their times are "
                                "%.1f %% apart in the median, %.1f %% in the mean",
@@ -575,41 +575,19 @@ static void one_machine(report *r, size_t first)
   add_lines(r, ts_arena_printf(r->c->arena, "%s, across nodes", name), t.across);
   merge(r, &r->all, &t);
   if (t.inside[WHITE].count)
-    add(r->c->arena, &r->means,
-        acc_figures_of(r->c->arena, t.inside[WHITE].at, t.inside[WHITE].count).mean / 100);
+    add(r->c->arena, &r->means, acc_mean_error(&t.inside[WHITE]) / 100);
 }
 
-static const acc_ask asks[] = {
-  {"white box", "all within a node", ACC_MEAN, 8, NULL},
-  {"white box", "all across nodes", ACC_MEAN, 12, NULL},
-  {"other node counts", "*", ACC_MEAN, 15,
-   "the one public table of all-gathers grows unevenly with nodes; a single run of its rows is 43 "
-   "% "
-   "off the middle of its own runs"},
-  {"constants alone*", "all within a node", ACC_MEAN, 25, NULL},
-  {0},
-};
-
-void acc_collectives_report(const acc_context *c, bool thin)
+static bool collectives(const acc_context *c, bool thin)
 {
-  static const char title[] =
-    "white boxes calibrated on every second size of each group, asked for "
-    "the others; both halves in turn";
   report r = {.c = c, .thin = thin};
-  r.result = acc_result_new(c->arena, c->results, thin ? "collectives_thin" : "collectives", title);
-  r.result->asks = asks;
-  r.result->sources =
-    "NVIDIA AIConfigurator (github.com/ai-dynamo/aiconfigurator), NCCL by nccl-tests; vTrain "
-    "(github.com/VIA-Research/vTrain), all-reduce; the Ultra-Scale Playbook (Hugging Face), busbw";
-  r.parts[WHITE] = acc_part_new(c->arena, r.result, "white box", ACC_SECONDS);
-  r.parts[STATISTICAL] = acc_part_new(c->arena, r.result, "statistical model", ACC_SECONDS);
-  r.parts[CONSTANTS] =
-    acc_part_new(c->arena, r.result, "constants alone, 1 MB and more", ACC_SECONDS);
+  r.parts[WHITE] = acc_part_new(c->arena, c->result, "white box");
+  r.parts[STATISTICAL] = acc_part_new(c->arena, c->result, "statistical model");
+  r.parts[CONSTANTS] = acc_part_new(c->arena, c->result, "constants alone, 1 MB and more");
   r.parts[WHITE]->drawn = true;
-  printf("%s: %s\n", r.result->name, title);
   read_all(&r);
   if (!r.tables.count)
-    acc_note_add(c->arena, r.result, "skipped",
+    acc_note_add(c->arena, c->result, "skipped",
                  "there is none of ops/nccl_*.csv*, vtrain/allreduce_*.csv*, e2e/nccl_*.csv*");
   for (size_t i = 0; i < r.tables.count; i++) {
     bool seen = false;
@@ -621,8 +599,8 @@ void acc_collectives_report(const acc_context *c, bool thin)
   }
   add_lines(&r, "all within a node", r.all.inside);
   add_lines(&r, "all across nodes", r.all.across);
-  acc_note_add(c->arena, r.result, "baseline", "one latency and one bandwidth a group");
-  acc_note_add(c->arena, r.result, "each table alike",
+  acc_note_add(c->arena, c->result, "baseline", "one latency and one bandwidth a group");
+  acc_note_add(c->arena, c->result, "each table alike",
                ts_arena_printf(c->arena,
                                "the mean of the means of %zu tables is %.2f %%, the worst "
                                "%.2f %%",
@@ -630,11 +608,13 @@ void acc_collectives_report(const acc_context *c, bool thin)
   note_types(&r);
   if (r.other_rows)
     acc_note_add(
-      c->arena, r.result, "left out",
+      c->arena, c->result, "left out",
       ts_arena_printf(c->arena,
                       "%zu rows of other libraries, other operations or not "
                       "complete; %u of the rows above lie beyond the sizes of their half",
                       r.other_rows, r.all.beyond));
-  acc_result_print(c->arena, r.result);
-  printf("\n");
+  return true;
 }
+
+bool acc_collectives(const acc_context *c) { return collectives(c, false); }
+bool acc_collectives_thin(const acc_context *c) { return collectives(c, true); }

@@ -1,4 +1,5 @@
-#include "tests/accuracy/kernels.h"
+/* The fits that ship against the tables they were fitted to: rows that a fit keeps are answered as
+ * measured and do not count. */
 
 #include <dirent.h>
 #include <math.h>
@@ -6,46 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/source.h"
 #include "cost/cost.h"
-#include "tests/accuracy/coverage.h"
+#include "ir/ir.h"
+#include "tests/accuracy/accuracy.h"
 
 static const char *const gemm_features[] = {"m", "n", "k"};
 static const char *const attention_features[] = {"batch", "seq", "heads", "kv_heads", "head_dim"};
 
-/* How rough a table is by itself: each product against the line between the next smaller and the
- * next larger k of its m and n, in the same table, where a fit has a tenth of the rows. */
-static const acc_ask product_asks[] = {
-  {"*", "b200_sxm", ACC_MEAN, 5,
-   "the table is rough: a line between the neighbours in k is 4.0 % off (n of 32 and 64: 5.6 %), "
-   "with all rows known; two libraries differ by 5.3 %"},
-  {"*", "b300_sxm", ACC_MEAN, 5,
-   "the table is rough: a line between the neighbours in k is 4.3 % off (n of 32 and 64: 6.6 %), "
-   "with all rows known; no second library was measured on it"},
-  {"*", "gb200", ACC_MEAN, 5,
-   "the table is rough: a line between the neighbours in k is 4.3 % off (n of 32 and 64: 6.2 %), "
-   "with all rows known; two libraries differ by 7.8 %, by 4.9 % after what is smooth"},
-  {"*", "h100_sxm", ACC_MEAN, 5,
-   "the table is rough: a line between the neighbours in k is 3.8 % off (beyond 300 us: 4.9 %), "
-   "with all rows known; two libraries differ by 4.4 %"},
-  {"*", "l40s", ACC_MEAN, 5,
-   "the table is rougher than what is asked: a line between the neighbours in k is 6.9 % off, with "
-   "all rows known (9.4 % from 30 to 300 us)"},
-  {"*", "a100_sxm", ACC_MEAN, 5, NULL},
-  {"*", "h200_sxm", ACC_MEAN, 5, NULL},
-  {"*", "gb300", ACC_MEAN, 5, NULL},
-  {0},
-};
-static const acc_ask attention_asks[] = {{"*", "*", ACC_MEAN, 5, NULL}, {0}};
-static const char tables[] =
-  "NVIDIA AIConfigurator (github.com/ai-dynamo/aiconfigurator): the tables that the fits name";
-
-const acc_kernels acc_kernel_sets[] = {
-  {"gemm", "matrix products, bf16: the fits that ship against all rows they do not keep", "gemm",
-   tables, product_asks, gemm_features, 3},
-  {"attention", "attention forward, bf16: the same", "attention", tables, attention_asks,
-   attention_features, 5},
-};
-const size_t acc_kernel_set_count = sizeof acc_kernel_sets / sizeof *acc_kernel_sets;
+typedef struct acc_kernels {
+  const char *family;
+  const char *const *features;
+  size_t feature_count;
+} acc_kernels;
 
 typedef struct tally {
   acc_points points;
@@ -122,11 +96,14 @@ static void compare(const acc_context *c, const acc_kernels *set, const ts_cost_
     e->kept++;
     return;
   }
-  acc_cover_figure(
-    c, set->name,
-    &(acc_origin){
-      .origin = TS_IR_ORIGIN_KERNELS, .basis = TS_IR_FITTED, .name = set->family, .dtype = "bf16"},
-    device, answer.seconds, seconds);
+  acc_seen_add(c->arena, c->result,
+               (acc_seen){.of = {.origin = TS_IR_ORIGIN_KERNELS,
+                                 .basis = TS_IR_FITTED,
+                                 .name = set->family,
+                                 .dtype = "bf16"},
+                          .group = device,
+                          .predicted = answer.seconds,
+                          .measured = seconds});
   TS_PUSH(c->arena, &e->points,
           (acc_point){.name = name_of(c, set, f),
                       .predicted = answer.seconds,
@@ -149,7 +126,7 @@ static const char *table_of(ts_arena *arena, const acc_kernels *set, const char 
 }
 
 static void one_device(const acc_context *c, const acc_kernels *set, const char *file,
-                       acc_result *result, acc_part *part, acc_points *all)
+                       acc_part *part, acc_points *all)
 {
   ts_arena *arena = ts_arena_new("kernels");
   const char *device = ts_arena_string(c->arena, file, strlen(file) - strlen(".fit.json"));
@@ -163,7 +140,7 @@ static void one_device(const acc_context *c, const acc_kernels *set, const char 
   ts_error bad = {0};
   const ts_cost_source *fit = table ? ts_cost_fit(arena, text, size, &bad) : NULL;
   if (name && !table)
-    acc_note_add(c->arena, result, "skipped",
+    acc_note_add(c->arena, c->result, "skipped",
                  ts_arena_printf(c->arena, "there is no ops/%s", name));
   if (table && !fit)
     printf("  %-12s %s\n", device, bad.message[0] ? bad.message : "cannot be read");
@@ -176,7 +153,7 @@ static void one_device(const acc_context *c, const acc_kernels *set, const char 
       TS_PUSH(c->arena, all, e.points.at[i]);
     acc_line_add(c->arena, part, device, &e.points);
     acc_note_add(
-      c->arena, result, "left out",
+      c->arena, c->result, "left out",
       ts_arena_printf(
         c->arena, "%s: %zu rows that the fit keeps%s", device, e.kept,
         e.unanswered ? ts_arena_printf(c->arena, ", %zu without an answer", e.unanswered) : ""));
@@ -195,26 +172,28 @@ static int is_fit(const struct dirent *entry)
   return end && !end[strlen(".fit.json")];
 }
 
-void acc_kernels_report(const acc_context *c, const acc_kernels *set)
+static bool kernels(const acc_context *c, const acc_kernels *set)
 {
   struct dirent **entries;
   int count =
     scandir(ts_arena_printf(c->arena, "%s/stdlib/fits", c->source), &entries, is_fit, by_name);
-  acc_result *result = acc_result_new(c->arena, c->results, set->name, set->title);
-  acc_part *part = acc_part_new(c->arena, result, "rows the fits do not keep", ACC_SECONDS);
-  result->sources = set->sources;
-  result->asks = set->asks;
+  acc_part *part = acc_part_new(c->arena, c->result, "rows the fits do not keep");
   acc_points all = {0};
   part->drawn = true;
-  printf("%s: %s\n", set->name, set->title);
   for (int i = 0; i < count; i++) {
-    one_device(c, set, entries[i]->d_name, result, part, &all);
+    one_device(c, set, entries[i]->d_name, part, &all);
     free(entries[i]);
   }
   if (count >= 0)
     free(entries);
   acc_line_add(c->arena, part, "all", &all);
-  acc_note_add(c->arena, result, "baseline", "the roofline of the best rates in the table");
-  acc_result_print(c->arena, result);
-  printf("\n");
+  acc_note_add(c->arena, c->result, "baseline", "the roofline of the best rates in the table");
+  return true;
+}
+
+bool acc_gemm(const acc_context *c) { return kernels(c, &(acc_kernels){"gemm", gemm_features, 3}); }
+
+bool acc_attention(const acc_context *c)
+{
+  return kernels(c, &(acc_kernels){"attention", attention_features, 5});
 }

@@ -1,4 +1,4 @@
-#include "tests/accuracy/operators.h"
+/* Operators of a device from tables of others, and of a batch from those of another. */
 
 #include <ctype.h>
 #include <dirent.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cost/operators.h"
+#include "tests/accuracy/accuracy.h"
 
 enum {
   PRODUCT,
@@ -410,7 +411,7 @@ static double median_on(const acc_context *c, const ts_op_class *by, int class,
   trained t = {.class = {[PRODUCT] = class == PRODUCT ? by : NULL,
                          [PRODUCT_BACKWARD] = class == PRODUCT ? NULL : by}};
   compare(c, &t, target, measured, &e);
-  return acc_figures_of(c->arena, e.points.at, e.points.count).median;
+  return acc_median_error(c->arena, &e.points);
 }
 
 /* Who learns what physics leaves: what devices left out say, of those learned from, and then what
@@ -487,7 +488,7 @@ static void other_products(const acc_context *c, acc_result *result, const devic
     const char *file, *family;
   } alone[] = {{"neusight_linear_h100_sxm.csv.gz", "linear_alone"},
                {"neusight_bmm_h100_sxm.csv.gz", "products_alone"}};
-  acc_part *part = acc_part_new(c->arena, result, "H100, products alone", ACC_SECONDS);
+  acc_part *part = acc_part_new(c->arena, result, "H100, products alone");
   for (size_t i = 0; i < 2; i++) {
     ops measured = {0};
     errors e = {0};
@@ -520,7 +521,7 @@ static void other_device(const acc_context *c, acc_result *result, const devices
   }
   add_alone(c, d, &learn, sources, SOURCES, NULL);
   trained t = train(c, d->fp32, d->count, &learn);
-  acc_part *part = acc_part_new(c->arena, result, "H100 from A100 and V100, fp32", ACC_SECONDS);
+  acc_part *part = acc_part_new(c->arena, result, "H100 from A100 and V100, fp32");
   part->drawn = true;
   for (size_t i = 0; i < found->count; i++) {
     if (found->at[i].device != target)
@@ -534,8 +535,7 @@ static void other_device(const acc_context *c, acc_result *result, const devices
               &whole, &all);
   }
   acc_line_add(c->arena, part, "all", &all);
-  acc_line_add(c->arena,
-               acc_part_new(c->arena, result, "H100 from A100 and V100, whole models", ACC_SECONDS),
+  acc_line_add(c->arena, acc_part_new(c->arena, result, "H100 from A100 and V100, whole models"),
                "all", &whole);
   other_products(c, result, d, &t, &learn, &products, target);
   if (c->verbose && t.class[PRODUCT] && t.class[MEMORY])
@@ -549,7 +549,7 @@ static void other_batch(const acc_context *c, acc_result *result, const devices 
 {
   acc_points whole = {0}, all = {0};
   const char *title = pooled ? "batch from batch, with other models" : "batch from batch, fp32";
-  acc_part *part = acc_part_new(c->arena, result, title, ACC_SECONDS);
+  acc_part *part = acc_part_new(c->arena, result, title);
   for (size_t i = 0; i < found->count; i++)
     for (size_t k = 0; k < found->count; k++) {
       const table *from = &found->at[i], *to = &found->at[k];
@@ -570,38 +570,21 @@ static void other_batch(const acc_context *c, acc_result *result, const devices 
     }
   acc_line_add(c->arena, part, "all", &all);
   acc_line_add(c->arena,
-               acc_part_new(c->arena, result, ts_arena_printf(c->arena, "%s: whole models", title),
-                            ACC_SECONDS),
+               acc_part_new(c->arena, result, ts_arena_printf(c->arena, "%s: whole models", title)),
                "all", &whole);
 }
 
-static const acc_ask asks[] = {
-  {"H100 from A100 and V100, fp32", "all", ACC_MEDIAN, 12, NULL},
-  {"H100 from A100 and V100, whole models", "all", ACC_MEAN, 9, NULL},
-  {"batch from batch*: whole models", "all", ACC_MEAN, 4,
-   "one table alone does not say how small kernels of the device grow; with the device's other "
-   "models it does"},
-  {0},
-};
-
-void acc_operators_report(const acc_context *c)
+bool acc_operators(const acc_context *c)
 {
-  static const char title[] = "operators of other devices and other batches, from measured tables";
   devices d = read_devices(c);
   tables found = find_tables(c, &d);
-  printf("operators: %s\n", title);
   if (!found.count) {
     printf("  skipped, there is no ops/optable_*.csv* with its ops/neusight_e2e.csv\n\n");
-    return;
+    return false;
   }
-  acc_result *result = acc_result_new(c->arena, c->results, "operators", title);
-  result->asks = asks;
-  result->sources = "NeuSight (Lee et al., ASPLOS 2025, github.com/sitar-lab/NeuSight); NVIDIA "
-                    "AIConfigurator (github.com/ai-dynamo/aiconfigurator)";
-  other_device(c, result, &d, &found);
-  other_batch(c, result, &d, &found, false);
-  other_batch(c, result, &d, &found, true);
-  acc_note_add(c->arena, result, "baseline", "the roofline");
-  acc_result_print(c->arena, result);
-  printf("\n");
+  other_device(c, c->result, &d, &found);
+  other_batch(c, c->result, &d, &found, false);
+  other_batch(c, c->result, &d, &found, true);
+  acc_note_add(c->arena, c->result, "baseline", "the roofline");
+  return true;
 }

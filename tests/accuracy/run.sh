@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh BUILD DATA [SET...]: builds the comparison and runs it. See tests/accuracy/accuracy.h.
+# run.sh BUILD DATA [SET...]: builds what asks fits and compares (tests/accuracy/compare).
 # run.sh BUILD DATA configurations|imports|questions|beyond|papers: what is compared by a script of its own.
 set -e
 build=$1 data=$2
@@ -13,4 +13,4 @@ case $1 in
   papers) shift; PYTHONDONTWRITEBYTECODE=1 exec python3 "$here/papers" --data "$data" --source "$here/../.." --build "$build" "$@" ;;
 esac
 make -C "$build" --no-print-directory -s tests/accuracy/accuracy
-exec "$build"/tests/accuracy/accuracy --data "$data" --source . "$@"
+PYTHONDONTWRITEBYTECODE=1 exec python3 "$here/compare" --data "$data" --source "$here/../.." --build "$build" "$@"

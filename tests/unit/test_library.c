@@ -33,16 +33,30 @@ static trainspec_plan *compile(trainspec *ts)
   return plan;
 }
 
-typedef struct seen { uint64_t count, last, compute; } seen;
+typedef struct seen {
+  uint64_t count, last, compute, first;
+} seen;
 
 static void look(void *closure, const trainspec_event *e)
 {
   seen *s = closure;
   s->count++;
   s->last = e->end_ps > s->last ? e->end_ps : s->last;
+  if (e->kind == TRAINSPEC_COMPUTE && e->start_ps < s->first)
+    s->first = e->start_ps;
   s->compute += e->kind == TRAINSPEC_COMPUTE ? e->end_ps - e->start_ps : 0;
   cr_expect(e->label && e->what && e->stream);
   cr_expect_leq(e->start_ps, e->end_ps);
+}
+
+/* The most at once. */
+static void look_at_memory(void *closure, uint64_t time, const int64_t *held)
+{
+  int64_t *most = closure, sum = 0;
+  (void)time;
+  for (size_t c = 0; trainspec_category(c); c++)
+    sum += held[c];
+  *most = sum > *most ? sum : *most;
 }
 
 static void sums_up(const char *micro_batches)
@@ -65,8 +79,9 @@ static void sums_up(const char *micro_batches)
     cr_expect_eq(at.compute_ps + at.exposed_ps + at.bubble_ps + at.host_ps + at.tail_ps, r.step_ps,
                  "rank %u", rank);
     cr_expect_leq(at.like, rank);
-    seen s = {0};
+    seen s = {.first = UINT64_MAX};
     trainspec_timeline(run, rank, look, &s);
+    cr_expect_eq(s.first, trainspec_start_of(run, rank));
     cr_expect_eq(s.last, at.end_ps);
     cr_expect_eq(s.compute, at.compute_ps);
     nodes += s.count;
@@ -74,6 +89,9 @@ static void sums_up(const char *micro_batches)
     for (size_t c = 0; trainspec_category(c); c++)
       held += trainspec_held_at_peak(run, rank, c);
     cr_expect_eq(held, at.peak);
+    int64_t most = 0;
+    trainspec_memory(run, rank, look_at_memory, &most);
+    cr_expect_eq((uint64_t)most, at.peak);
   }
   cr_expect_eq(nodes, r.nodes);
   trainspec_critical part;

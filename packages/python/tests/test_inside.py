@@ -63,6 +63,13 @@ class Inside(unittest.TestCase):
         held = trainspec.plan_of(argparse.Namespace(**values), **HERE).run()
         self.assertEqual(held.step_time, told.step_time)
 
+    def test_words_of_a_command_line_are_given(self):
+        with mock.patch.object(sys, "argv", ["pretrain_gpt.py", *WORDS]):
+            of_script = trainspec.plan_of(**HERE)
+        self.assertEqual(trainspec.plan_of(["pretrain_gpt.py", *WORDS], **HERE).run().step_time,
+                         of_script.run().step_time)
+        self.assertRaises(trainspec.Error, trainspec.plan_of, ["--no-such-argument", "1"], **HERE)
+
     def test_trainers_bring_their_model(self):
         arguments = TrainingArguments(deepspeed={"zero_optimization": {"stage": 2},
                                                  "train_micro_batch_size_per_gpu": "auto"})

@@ -123,6 +123,35 @@ class Results(unittest.TestCase):
             plan.run(overlap="no such model")
         self.assertIn("no such model", str(caught.exception))
 
+    def test_what_an_allocator_reserves_is_asked_for(self):
+        plan = trainspec.load(small)
+        r = plan.run(allocator="caching")
+        by_rank = {k["rank"]: k["memory"]["peak_bytes"] for k in r.json["classes"]}
+        self.assertTrue(all(k["reserved_bytes"] >= k["allocated_bytes"] > 0 for k in r.json["allocator"]))
+        self.assertEqual([k["rank"] for k in r.json["allocator"]], list(by_rank))
+        self.assertNotIn("allocator", plan.run().json)
+        with self.assertRaises(trainspec.Error) as caught:
+            plan.run(allocator="slab")
+        self.assertIn("allocator `slab`", str(caught.exception))
+
+    def test_what_a_rank_holds_and_when_it_starts(self):
+        r = trainspec.load(small).run()
+        for rank in range(r.ranks):
+            rows, first = r.memory(rank), [e.start for e in r.timeline(rank) if e.kind == "compute"]
+            self.assertEqual(r.start(rank), min(first))
+            self.assertEqual(max(sum(v for k, v in row.items() if k != "time") for row in rows), r.rank(rank).peak_memory)
+            self.assertEqual(sorted(row["time"] for row in rows), [row["time"] for row in rows])
+        self.assertRaises(IndexError, r.memory, r.ranks)
+        self.assertRaises(IndexError, r.start, -1)
+
+    def test_a_plan_is_played_again_and_copied(self):
+        """The compiled plan is of the first result alone."""
+        plan = trainspec.load(small)
+        first, second = plan.run(), pickle.loads(pickle.dumps(plan)).run()
+        self.assertEqual((first.step_time, first.peak_memory), (plan.run().step_time, second.peak_memory))
+        del plan, second
+        self.assertGreater(first.rank(0).end, 0)
+
     def test_does_not_fit(self):
         r = trainspec.load(small).run(hidden=16384 * 4, tp=1, m=64)
         self.assertIs(r.fits, False)

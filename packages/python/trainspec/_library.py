@@ -11,7 +11,7 @@ import operator
 import os
 import pathlib
 import sys
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint32,
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint32,
                     c_uint64, c_void_p)
 
 TEXT, JSON, CSV, HTML, SVG = range(5)  # trainspec_format
@@ -24,7 +24,7 @@ Progress = CFUNCTYPE(c_bool, c_void_p, c_char_p, c_double)
 
 class Options(Structure):
     _fields_ = [("network", c_char_p), ("overlap", c_char_p), ("contention", c_bool), ("no_fold", c_bool),
-                ("threads", c_uint32), ("progress", Progress), ("closure", c_void_p)]
+                ("threads", c_uint32), ("progress", Progress), ("closure", c_void_p), ("allocator", c_char_p)]
 
 
 class Figure(Structure):
@@ -68,6 +68,7 @@ class Outcome(Structure):
 
 
 Each = CFUNCTYPE(None, c_void_p, POINTER(Event))
+Held = CFUNCTYPE(None, c_void_p, c_uint64, POINTER(c_int64))
 
 _FUNCTIONS = {  # name: (result, arguments)
     "version": (c_char_p, ()),
@@ -95,6 +96,8 @@ _FUNCTIONS = {  # name: (result, arguments)
     "category": (c_char_p, (c_size_t,)),
     "held_at_peak": (c_uint64, (c_void_p, c_uint32, c_size_t)),
     "timeline": (None, (c_void_p, c_uint32, Each, c_void_p)),
+    "memory": (None, (c_void_p, c_uint32, Held, c_void_p)),
+    "start_of": (c_uint64, (c_void_p, c_uint32)),
     "critical_at": (c_bool, (c_void_p, c_size_t, POINTER(Critical))),
     "report_text": (c_void_p, (c_void_p, c_int, POINTER(c_size_t))),
     "trace": (c_bool, (c_void_p, c_char_p)),
@@ -147,6 +150,16 @@ def text_of(name, handle, form):
     size = c_size_t()
     at = call(name, handle, form, ctypes.byref(size))
     return ctypes.string_at(at, size.value).decode("utf-8", "replace") if at else None
+
+
+def _categories():
+    names = []
+    while name := call("category", len(names)):
+        names.append(name.decode())
+    return tuple(names)
+
+
+CATEGORIES = _categories()  # of memory
 
 
 def _figures():

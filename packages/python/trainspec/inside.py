@@ -135,16 +135,17 @@ def _world() -> "tuple[int, str]":
 def plan_of(args=None, model=None, /, *, framework=None, gpus=None, gpu=None, stdlib=None) -> Plan:
     """The plan of the job that this script is about to run: `trainspec.plan_of(args).run()` predicts its step.
 
-    `args`: what Megatron-LM's parser gave (None: the words of the command line), a ConfigContainer of Megatron-Bridge,
-    a JobConfig of torchtitan, TrainingArguments of Hugging Face's transformers or of TRL; `model`: for these, the model
-    or its configuration. `gpus` and `gpu` are what runs here unless they are given. What the importer does not follow
-    raises Error, as `trainspec import` has it.
+    `args`: the words of a command line (None: of this script's), what Megatron-LM's parser gave, a ConfigContainer of
+    Megatron-Bridge, a JobConfig of torchtitan, TrainingArguments of Hugging Face's transformers or of TRL; `model`: for
+    these, the model or its configuration. `gpus` and `gpu` are what runs here unless they are given. What the importer
+    does not follow raises Error, as `trainspec import` has it.
     """
-    framework = framework or ("megatron" if args is None else _framework_of(args, model))
+    words = sys.argv if args is None else args if isinstance(args, (list, tuple)) else None
+    framework = framework or ("megatron" if words is not None else _framework_of(args, model))
     found, kind = _world()
     gpus, gpu, settings = gpus or found, gpu or kind, Settings("plan.ts", stdlib=stdlib)
-    if args is None:
-        return loads(_import(framework, sys.argv, gpus, gpu, settings), stdlib=stdlib)
+    if words is not None:
+        return loads(_import(framework, words, gpus, gpu, settings), stdlib=stdlib)
     if framework == "megatron":
         return loads(_known(framework, _of_megatron(args), gpus, gpu, settings), stdlib=stdlib)
     pairs = list(_flat(_plain(args if not hasattr(args, "to_dict") else args.to_dict())))

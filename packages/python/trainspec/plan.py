@@ -79,6 +79,7 @@ class Plan:
         self.settings = settings
         workspace = Workspace(settings)
         plan = workspace.open()
+        self._fresh = [(workspace, plan)]  # for the first that plays it as it is
         self.name = c.call("plan_name", plan).decode()
         self.ranks = c.call("ranks", plan)
         self.parameters = _parameters(plan, settings.defines)
@@ -92,24 +93,39 @@ class Plan:
         given = {name: expression(value) for name, value in self._typed({**(parameters or {}), **more}).items()}
         return dataclasses.replace(self.settings, defines={**self.settings.defines, **given})
 
+    def _opened(self, settings: Settings) -> tuple:
+        """(workspace, plan) of a result alone: the one that was checked, or compiled again."""
+        try:
+            if settings == self.settings:
+                return self._fresh.pop()
+        except IndexError:
+            pass  # another result has it
+        workspace = Workspace(settings)
+        return workspace, workspace.open()
+
+    def __getstate__(self) -> dict:
+        return {**self.__dict__, "_fresh": []}
+
     def with_(self, parameters=None, /, **more) -> "Plan":
         """The plan with other values of some parameters, checked."""
         return Plan(self._settings(parameters, more))
 
     def run(self, parameters: "dict[str, Any] | None" = None, /, *, network: "str | None" = None,
             overlap: "str | None" = None, contention: bool = False, fold: bool = True, threads: int = 0,
-            progress: "Callable[[str, float], Any] | None" = None, **more: Any) -> Result:
+            allocator: "str | None" = None, progress: "Callable[[str, float], Any] | None" = None,
+            **more: Any) -> Result:
         """Plays one step, with other values of some parameters. Raises Error.
 
         A parameter that is called like an option goes into `parameters`: `run({"network": ...})`.
         `network`: use only network models of this name. `overlap`: how compute and communication
         slow each other ("physical", "constant:1.1", a file). `contention`: calls of flow models
         share links. `fold=False` plays every rank, equal ones too. `threads` to play and sum up (0:
-        one for each processor). `progress(what, share)` is called with the share 0..1 of a long play;
-        false stops it. A step that needs more memory than a device has is played: `Result.fits`.
+        one for each processor). `allocator`: what PyTorch's caching allocator reserves joins the
+        report ("caching", or with its options, as after `tsrun --allocator`).
+        `progress(what, share)` is called with the share 0..1 of a long play; false stops it. A step
+        that needs more memory than a device has is played: `Result.fits`.
         """
-        workspace = Workspace(self._settings(parameters, more))
-        plan = workspace.open()
+        workspace, plan = self._opened(self._settings(parameters, more))
         stopped = []
 
         def tick(_closure, what, share):
@@ -121,7 +137,7 @@ class Plan:
 
         options = c.Options(text_given(network, "network") if network else None,
                             encoded(overlap) if overlap else None, bool(contention), not fold, thread_count(threads),
-                            c.Progress(tick), None)
+                            c.Progress(tick), None, text_given(allocator, "allocator") if allocator else None)
         run = c.call("play", plan, options)
         if stopped:
             raise stopped[0]

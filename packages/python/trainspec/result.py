@@ -147,12 +147,7 @@ class Result:
         self._known(rank)
         with self._workspace.lock:
             r = c.call("rank_of", self._run, rank)
-            held = {}
-            while True:
-                name = c.call("category", len(held))
-                if not name:
-                    break
-                held[name.decode()] = size(c.call("held_at_peak", self._run, rank, len(held)))
+            held = {name: size(c.call("held_at_peak", self._run, rank, i)) for i, name in enumerate(c.CATEGORIES)}
         time = Time(*map(seconds, (r.compute_ps, r.exposed_ps, r.bubble_ps, r.host_ps, r.tail_ps)))
         return Rank(rank, r.like, seconds(r.end_ps), time, size(r.peak), size(r.limit) if r.limit else None, held)
 
@@ -177,6 +172,25 @@ class Result:
         if stopped:
             raise stopped[0]
         return Timeline(events, self, rank)
+
+    def memory(self, rank: int = 0) -> "list[dict[str, float]]":
+        """What a rank holds over the step: a row after each change, with the `time` in seconds and the bytes of each
+        category. pandas.DataFrame takes the rows."""
+        self._known(rank)
+        changes, names = [], c.CATEGORIES
+
+        def each(_closure, at, held):
+            changes.append({"time": at * 1e-12, **dict(zip(names, held[:len(names)]))})
+
+        with self._workspace.lock:
+            c.call("memory", self._run, rank, c.Held(each), None)
+        return changes
+
+    def start(self, rank: int = 0) -> Quantity:
+        """When the first kernel of a rank starts. From there to its end a rank is at work."""
+        self._known(rank)
+        with self._workspace.lock:
+            return seconds(c.call("start_of", self._run, rank))
 
     def critical_path(self) -> "list[Critical]":
         """Its parts, largest first; they sum up to the step."""
