@@ -175,6 +175,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_play.c \
 	tests/fuzz/fuzz_script.c \
 	tests/fuzz/fuzz_settings.c \
+	tests/fuzz/fuzz_step_parts.c \
 	tests/fuzz/fuzz_table.c \
 	tests/fuzz/fuzz_trace.c \
 	tests/fuzz/fuzz_workload.c \
