@@ -11,6 +11,8 @@ libts_a_SOURCES += \
 	trace/layers.c \
 	trace/layers.h \
 	trace/link.c \
+	trace/log/event_file.c \
+	trace/log/event_file.h \
 	trace/log/log.c \
 	trace/log/log.h \
 	trace/log/steady.c \

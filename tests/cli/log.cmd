@@ -18,6 +18,20 @@ echo '{"global_step": 100, "log_history": [{"step": 50, "loss": 1.1}, {"step": 5
 printf 'Step,run a - lm loss,run a - perf/step_time,run a - perf/step_time__MAX\n1,3,nan,9\n2,3,5.5,9\n4,3,1.5,9\n6,3,1.25,9\n8,3,1.5,9\n' >wandb.csv; show wandb.csv; trainspec log --format csv wandb.csv; trainspec log --format json wandb.csv
 printf 'Wall time,Step,Value\n100.5,1,3.5\n101.75,2,3.5\n103,3,3.5\n' >board.csv; show board.csv
 trainspec log --format svg wandb.csv | grep -c circle
+# TensorBoard's own file: whole, and cut off within a record; numbers as a simple value, and as a tensor of TF2.
+python3 - <<'END'
+import struct
+key = lambda n, t: bytes([n << 3 | t])
+held = lambda n, b: key(n, 2) + bytes([len(b)]) + b
+simple = lambda v: key(2, 5) + struct.pack("<f", v)
+tensor = lambda v: held(8, key(1, 0) + b"\x01" + held(4, struct.pack("<f", v)))
+record = lambda b: struct.pack("<Q", len(b)) + bytes(4) + b + bytes(4)
+event = lambda t, step, tag, value: record(key(1, 1) + struct.pack("<d", t) + key(2, 0) + bytes([step]) + held(5, held(1, held(1, tag) + value)))
+rows = [record(key(1, 1) + struct.pack("<d", 1) + held(3, b"brain.Event:2"))]
+rows += [event(100 + i, i, *what) for i in range(1, 9) for what in [(b"iteration-time", simple(9 if i == 1 else 1.5)), (b"batch-size", tensor(64))]]
+open("events.tfevents", "wb").write(b"".join(rows)); open("cut.tfevents", "wb").write(b"".join(rows)[:-60])
+END
+show events.tfevents; show cut.tfevents
 printf 'nothing of a step\n' >none.log; show none.log; : >empty.log; show empty.log; show missing.log
 printf 'iteration 1/ 2 | elapsed time per iteration (ms): nan | \n' >nan.log; show nan.log
 printf '\x1b]0;x\x07iteration 1/ 2 | elapsed time per iteration (ms): 5.5 |\n' >"$(printf 'a\x1bb.log')"; show "$(printf 'a\x1bb.log')"
