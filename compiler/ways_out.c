@@ -493,17 +493,22 @@ static bool is_text(const ts_value *v, const char *text)
   return v && v->type == TS_T_STRING && !strcmp(v->u.string, text);
 }
 
+/* The record that a plan's field `framework` is; NULL: it has none of a declared type. */
+static const ts_record *framework_of(const ways_out_finder *f)
+{
+  const ts_ast *field = field_of(f, "framework");
+  ts_value v = field ? ts_eval(f->s, f->plan->env, field) : ts_none_value();
+  return field && v.type == TS_T_RECORD && v.u.record->type ? v.u.record : NULL;
+}
+
 /* Whether the plan's framework is as the row asks; one that is not known may be. */
 static bool has_framework(const ways_out_finder *f, const ts_record *row)
 {
   const ts_value *where = ts_record_find(row, "where");
-  const ts_ast *field = where ? field_of(f, "framework") : NULL;
-  ts_value v = field ? ts_eval(f->s, f->plan->env, field) : ts_none_value();
-  if (!field || v.type != TS_T_RECORD || !v.u.record->type)
-    return true;
-  for (uint32_t i = 0; i < where->u.record->count; i++) {
+  const ts_record *framework = where ? framework_of(f) : NULL;
+  for (uint32_t i = 0; framework && i < where->u.record->count; i++) {
     const char *name = where->u.record->at[i].name;
-    if (!is_text(ts_record_find(v.u.record, name), ts_record_text(where->u.record, name)))
+    if (!is_text(ts_record_find(framework, name), ts_record_text(where->u.record, name)))
       return false;
   }
   return true;
@@ -559,22 +564,30 @@ static uint32_t patterns(ts_arena *arena, const char *const *labels, uint32_t co
   return n;
 }
 
+/* The plan, beside which `besides` is given. False: it cannot be evaluated. */
+static bool open_plan(ways_out_finder *f, const char *path, size_t size, ts_embedded_file besides)
+{
+  ts_embedded_file *given = TS_NEW_ARRAY(f->arena, ts_embedded_file, 2);
+  f->s = ts_session_new(f->arena);
+  given[0] = (ts_embedded_file){path, (const unsigned char *)f->text, size};
+  given[1] = besides;
+  f->s->files->given = given;
+  f->s->files->given_count = besides.path ? 2 : 1;
+  ts_compile_settings(f->s, f->options);
+  f->plan = ts_plan_load(f->s, path, f->options->plan_name);
+  f->module = f->plan ? ts_module_of(f->s, f->plan->decl->span.file) : NULL;
+  return f->module != NULL;
+}
+
 ts_ways ts_ways_list(ts_arena *arena, const char *list, const char *path, const char *text,
                      size_t size, const ts_compile_options *o, const char *const *labels,
                      uint32_t label_count)
 {
   static const char list_name[] = "<list>";
   const char *import = ts_arena_printf(arena, "import std.tools.%s\n", list);
-  ways_out_finder f = {.arena = arena, .text = text, .options = o, .s = ts_session_new(arena)};
-  ts_embedded_file *given = TS_NEW_ARRAY(arena, ts_embedded_file, 2);
-  given[0] = (ts_embedded_file){path, (const unsigned char *)text, size};
-  given[1] = (ts_embedded_file){list_name, (const unsigned char *)import, strlen(import)};
-  f.s->files->given = given;
-  f.s->files->given_count = 2;
-  ts_compile_settings(f.s, o);
-  f.plan = ts_plan_load(f.s, path, o->plan_name);
-  f.module = f.plan ? ts_module_of(f.s, f.plan->decl->span.file) : NULL;
-  ts_module *rows = f.module ? ts_module_load(f.s, list_name) : NULL;
+  ways_out_finder f = {.arena = arena, .text = text, .options = o};
+  ts_embedded_file rows_file = {list_name, (const unsigned char *)import, strlen(import)};
+  ts_module *rows = open_plan(&f, path, size, rows_file) ? ts_module_load(f.s, list_name) : NULL;
   ts_value v;
   if (!rows ||
       !ts_module_lookup(f.s, rows, ts_lang_intern(f.s->lang, list, strlen(list)), TS_NO_SPAN, &v) ||
@@ -586,5 +599,30 @@ ts_ways ts_ways_list(ts_arena *arena, const char *list, const char *path, const 
   for (uint32_t i = 0; i < v.u.list->count; i++)
     if (v.u.list->at[i].type == TS_T_RECORD)
       try_row(&f, v.u.list->at[i].u.record);
+  return (ts_ways){(uint32_t)f.ways.count, f.ways.at};
+}
+
+/* ---- Towards another plan ---- */
+
+ts_ways ts_ways_towards(ts_arena *arena, const ts_way_plan *from, const ts_way_plan *to,
+                        const ts_compile_options *o)
+{
+  ways_out_finder f = {.arena = arena, .text = from->text, .options = o},
+                  g = {.arena = arena, .text = to->text, .options = o};
+  if (!open_plan(&f, from->path, from->size, (ts_embedded_file){0}) ||
+      !open_plan(&g, to->path, to->size, (ts_embedded_file){0}))
+    return (ts_ways){0};
+  const ts_record *a = framework_of(&f), *b = framework_of(&g);
+  for (uint32_t i = 0; a && b && i < a->count; i++) {
+    const ts_value *other = ts_record_find(b, a->at[i].name);
+    const char *was = ts_value_print(arena, *a->at[i].value),
+               *is = other ? ts_value_print(arena, *other) : was;
+    size_t before = f.ways.count;
+    if (!strcmp(was, is) || a->at[i].value->type == TS_T_NONE)
+      continue;
+    wrap_all(&f, a->type->name, ts_arena_printf(arena, "%s = %s", a->at[i].name, is));
+    for (size_t k = before; k < f.ways.count; k++)
+      f.ways.at[k].replaced = ts_arena_printf(arena, "%s: %s -> %s", a->at[i].name, was, is);
+  }
   return (ts_ways){(uint32_t)f.ways.count, f.ways.at};
 }

@@ -25,6 +25,15 @@ typedef struct ts_ways { uint32_t count; const ts_way *at; } ts_ways;
 ts_ways ts_ways_list(ts_arena *arena, const char *list, const char *path, const char *text,
                      size_t size, const ts_compile_options *o, const char *const *labels,
                      uint32_t label_count);
+typedef struct ts_way_plan {
+  const char *path, *text;
+  size_t size;
+} ts_way_plan;
+/* Of the plan `from` a way for each field of its framework that is otherwise in `to`, which takes
+ * the value there; `replaced` says so: "tensor: "ring" -> "none"". None where one of them has no
+ * framework of a declared type. */
+ts_ways ts_ways_towards(ts_arena *arena, const ts_way_plan *from, const ts_way_plan *to,
+                        const ts_compile_options *o);
 /* Both changes in one. False if they change the same. */
 bool ts_way_join(ts_arena *arena, const ts_way *a, const ts_way *b, ts_way *out);
 /* The plan's text as the way has it. */

@@ -12,12 +12,13 @@
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
 #include "runtime/study/compare.h"
+#include "tools/cli/choices.h"
 #include "tools/cli/diff_comment.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/play_warnings.h"
 
-enum { FORMAT = 1, OUTPUT, FAIL_IF, SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
+enum { FORMAT = 1, OUTPUT, FAIL_IF, CHOICES, SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
 enum { TEXT, JSON, HTML, MARKDOWN }; /* forms */
 
 static const ts_option options[] = {
@@ -26,6 +27,8 @@ static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
   {FAIL_IF, 0, "fail-if", "EXPR",
    "end with 1 only where EXPR holds of the figures, which were `before`; repeatable", NULL},
+  {CHOICES, 0, "choices", NULL,
+   "play BEFORE with each choice of AFTER's framework alone, and add them up (text)", NULL},
   PLAN_OPTIONS,
   {0},
 };
@@ -55,6 +58,7 @@ typedef struct diff_task {
   ts_plan_options plan;
   const char *paths[2], *output;
   int path_count, form;
+  bool choices;
   const ts_input *inputs[2];
   ts_summary *summaries[2];
   ts_fact_changes changes;
@@ -84,6 +88,7 @@ static void diff_take(void *task, int id)
     t->output = t->options.argument;
     t->form = ts_options_form(&t->options, forms, t->form);
     break;
+  case CHOICES: t->choices = true; break;
   case FAIL_IF: TS_PUSH(t->arena, &t->asked, t->options.argument); break;
   default: ts_plan_option(&t->plan, t->arena, &t->options, id);
   }
@@ -94,6 +99,10 @@ static bool diff_read_options(diff_task *t, int argc, char **argv)
   t->options = ts_options_start(&program, argc, argv);
   if (!ts_options_read(&t->options, t, diff_take))
     return false;
+  if (t->choices && t->form != TEXT) {
+    t->options.status = ts_options_wrong(&t->options, "`--choices` is shown in text alone");
+    return false;
+  }
   bool twice = t->path_count == 2 && !strcmp(t->paths[0], "-") && !strcmp(t->paths[1], "-");
   if (t->path_count == 2 && !twice)
     return true;
@@ -210,6 +219,10 @@ static void diff_put_report(void *closure, FILE *out)
                            t->arena, out);
     if (t->changes.count)
       ts_report_ratio_text(&t->ratio, t->arena, out);
+    uint64_t steps[2] = {t->summaries[0]->result->step, t->summaries[1]->result->step};
+    if (t->choices &&
+        !ts_choices_between(t->arena, t->paths, t->inputs, &t->plan.compile, steps, out))
+      fputs("\nno choice of a framework differs: plans with frameworks of std are asked for\n", out);
   }
 }
 

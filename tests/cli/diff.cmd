@@ -16,3 +16,8 @@ talk() { printf 'axis x 2\ngroup all = x\nstream compute\nstream comm\nfragment 
 talk "1 MB" >"$scratch/one.tsir"; talk "2 MB" >"$scratch/two.tsir"
 cd "$scratch"; compare one.tsir two.tsir; cd - >/dev/null
 compare - - </dev/null; tsrun --diff - - </dev/null 2>&1; echo "exit $?"
+# Each choice of a framework that differs, alone, and their sum beside the whole difference; what has no framework has none, and other forms refuse.
+sed 's/framework: Framework = megatron_lm/& with { tensor = "ring", loss = "fused", overlap = false }/' _hand.ts >"$scratch/other.ts"
+job=(-D 'model=llama3_8b()' -D machine=machine_h100 -D gpus=16 -D tp=4)
+trainspec diff --choices "${job[@]}" _hand.ts "$scratch/other.ts" | sed -n '/^choices/,$p'
+trainspec diff --choices _plan.ts _plan.ts; trainspec diff --choices --format=json _plan.ts _plan.ts 2>&1 | head -1
