@@ -67,6 +67,7 @@ dist_schemas_DATA = \
 	share/schemas/report.json \
 	share/schemas/schedule.json \
 	share/schemas/sweep.json \
+	share/schemas/topology.json \
 	share/schemas/trace.json
 
 # What OSS-Fuzz builds the fuzz targets with.

@@ -46,6 +46,7 @@ enum {
   SHARD,
   SBATCH,
   ALL,
+  PAGES,
   SERVE,
   BUDGET,
   SEED
@@ -63,6 +64,9 @@ static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "text, csv, json or html; all but text have all plans (text)",
    NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
+  {PAGES, 0, "pages", "DIR",
+   "also write the pages of the plans that --top shows into DIR, to which the html of -o links",
+   NULL},
   {DRY_RUN, 0, "dry-run", NULL, "only report how many plans there are and how long they may take",
    NULL},
   {ALL, 0, "all", NULL, "play all plans, also those that cannot be among the best by their bounds",
@@ -108,9 +112,10 @@ typedef enum form { TEXT, CSV, JSON, HTML } form;
 typedef struct sweep_task {
   ts_options options;
   ts_plan_options plan;
-  const char *output, *search_name, *items, *journal, *serve;
+  const char *output, *search_name, *items, *journal, *serve, *pages;
   bool dry_run, resume, all, varies; /* varies: by options, so the file's searches do not matter */
   form form;
+  const char *folder; /* of --pages, as seen from the report */
   ts_sweep_budget budget;
   long long top, jobs, seed, sbatch; /* sbatch: parts of the script; 0: none */
   ts_sweep sweep;
@@ -118,6 +123,7 @@ typedef struct sweep_task {
   ts_team *team;      /* NULL: this process is alone */
   ts_live *live;      /* NULL: no page is shown */
   double begun, took; /* s */
+  size_t page_count;  /* written into the folder of --pages */
   size_t done, asked; /* plans played, and to be played */
   bool shown;         /* a line of progress */
 } sweep_task;
@@ -194,6 +200,7 @@ static void sweep_take(void *task, int id)
   case DRY_RUN: t->dry_run = true; break;
   case JOURNAL: t->journal = argument; break;
   case RESUME: t->resume = true; break;
+  case PAGES: t->pages = argument; break;
   case SERVE: t->serve = argument; break;
   case ALL: t->all = true; break;
   case BUDGET: ts_sweep_budget_read(&t->options, &t->budget); break;
@@ -202,6 +209,14 @@ static void sweep_take(void *task, int id)
   case SBATCH: ts_options_number(&t->options, 1, 1000000, &t->sbatch); break;
   default: ts_plan_option(&t->plan, t->sweep.arena, &t->options, id);
   }
+}
+
+/* Whether the pages lie where the report can name them; from there on. */
+static bool pages_below(sweep_task *t)
+{
+  size_t head = (size_t)(ts_base_name(t->output) - t->output);
+  t->folder = strncmp(t->pages, t->output, head) ? t->pages : t->pages + head;
+  return *t->folder && (!head || t->folder != t->pages);
 }
 
 static bool sweep_read_options(sweep_task *t, int argc, char **argv)
@@ -220,6 +235,8 @@ static bool sweep_read_options(sweep_task *t, int argc, char **argv)
                         "`-o` and `--journal` name the same file" :
                       t->varies && t->search_name ?
                         "`--search` names one of the file; `--vary` and `--set` make another" :
+                      t->pages && (t->form != HTML || !t->output || !pages_below(t)) ?
+                        "`--pages` is of a page, and below its folder: `-o FILE.html`" :
                       t->resume && !t->journal ?
                         "`--resume` goes on in a journal: name it with `--journal`" :
                       t->serve && !t->journal ?
@@ -468,7 +485,7 @@ static void sweep_put_report(void *closure, FILE *out)
   case TEXT: ts_sweep_put_text(&t->sweep, (size_t)t->top, out); break;
   case CSV: ts_sweep_put_csv(&t->sweep, out); break;
   case JSON: ts_sweep_put_json(&t->sweep, out); break;
-  case HTML: ts_sweep_put_html(&t->sweep, out); break;
+  case HTML: ts_sweep_put_html(&t->sweep, t->folder, t->page_count, out); break;
   }
 }
 
@@ -486,6 +503,18 @@ static int write_report(sweep_task *t)
   if (!error)
     return TS_EXIT_DONE;
   ts_put_text(stderr, "%s: cannot write %s: %s\n", t->options.called, t->output, strerror(error));
+  return TS_EXIT_ENVIRONMENT;
+}
+
+static int write_pages(sweep_task *t)
+{
+  if (!t->pages)
+    return TS_EXIT_DONE;
+  int error = ts_sweep_put_pages(&t->sweep, t->pages, (size_t)t->top, &t->page_count);
+  if (!error)
+    return TS_EXIT_DONE;
+  ts_put_text(stderr, "%s: cannot write into %s: %s\n", t->options.called, t->pages,
+              strerror(error));
   return TS_EXIT_ENVIRONMENT;
 }
 
@@ -551,7 +580,9 @@ static int sweep_report(sweep_task *t)
   }
   if (!ts_sweep_rank(s))
     return TS_EXIT_REJECTED;
-  int status = write_report(t);
+  int status = write_pages(t);
+  if (status == TS_EXIT_DONE)
+    status = write_report(t);
   if (status != TS_EXIT_DONE)
     return status;
   if (s->outcomes[0].state != TS_RANKED)

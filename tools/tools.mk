@@ -163,6 +163,7 @@ trainspec_SOURCES = \
 	tools/sweep/outcome.h \
 	tools/sweep/packed.c \
 	tools/sweep/packed.h \
+	tools/sweep/pages.c \
 	tools/sweep/play.c \
 	tools/sweep/play.h \
 	tools/sweep/progress.c \

@@ -15,12 +15,12 @@
 #include "tools/cli/play_warnings.h"
 #include "tools/cli/programs.h"
 
-typedef enum form { TEXT, HTML, SVG, DOT } form;
+typedef enum form { TEXT, JSON, HTML, SVG, DOT } form;
 
 enum { FORMAT = 1, PATHS, RUN, OUTPUT, MOST };
 
 static const ts_option options[] = {
-  {FORMAT, 0, "format", "FORM", "text, html, svg or dot (Graphviz) (text)", "Drawing"},
+  {FORMAT, 0, "format", "FORM", "text, json, html, svg or dot (Graphviz) (text)", "Drawing"},
   {RUN, 0, "run", NULL, "play a step, and say how busy it keeps the links", NULL},
   {PATHS, 0, "paths", NULL, "list the path between each pair of devices, link by link", NULL},
   {MOST, 0, "most", "N",
@@ -62,7 +62,7 @@ typedef struct topo_task {
 static void topo_take(void *task, int id)
 {
   topo_task *t = task;
-  static const char *const forms[] = {"text", "html", "svg", "dot", NULL};
+  static const char *const forms[] = {"text", "json", "html", "svg", "dot", NULL};
   switch (id) {
   case TS_OPERAND:
     if (t->path)
@@ -103,6 +103,8 @@ static void put_drawing(void *closure, FILE *out)
     ts_topology_paths(out, t->arena, d->ir, (uint32_t)t->most);
   else if (t->form == TEXT)
     ts_topology_text(out, t->arena, d->ir, d->loads.share);
+  else if (t->form == JSON)
+    ts_topology_json(out, t->arena, d->ir);
   else if (t->form == DOT)
     ts_topology_dot(out, t->arena, d->ir, (uint32_t)t->most);
   else if (t->form == SVG)

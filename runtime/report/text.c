@@ -669,10 +669,11 @@ static const char *network_part(printer *p, const char *text, const char *title,
                                 const char *figures, const ts_network_use *use)
 {
   text = ts_arena_printf(p->arena, "%s%s%s %s", text, *text ? ", " : "", title,
-                         ts_format_share(ts_summary_share(p->s, use)).text);
-  return p->s->verbose ? ts_arena_printf(p->arena, "%s (%s, %s calls)", text, figures,
-                                         ts_summary_calls(p->s, use).text) :
-                         text;
+                         use->calls ? ts_format_share(ts_summary_share(p->s, use)).text : "unused");
+  return !p->s->verbose ? text :
+         !use->calls    ? ts_arena_printf(p->arena, "%s (%s)", text, figures) :
+                          ts_arena_printf(p->arena, "%s (%s, %s calls)", text, figures,
+                                          ts_summary_calls(p->s, use).text);
 }
 
 /* Those that answered calls, by precedence. */

@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "base/format.h"
+#include "base/json_writer.h"
 #include "ir/names.h"
 #include "runtime/collective/graph.h"
 #include "runtime/report/bisection.h"
@@ -241,4 +242,47 @@ void ts_topology_dot(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
                ts_rate_text(arena, k->bandwidth), k->tier ? ", style=dashed" : "");
   }
   fprintf(out, "}\n");
+}
+
+/* -- JSON, as `topology(...)` of std.clusters.topologies reads it -- */
+
+void ts_topology_json(FILE *out, ts_arena *arena, const ts_ir *ir)
+{
+  ts_json_writer w = {.out = out, .spaced = true};
+  bool *outside = TS_NEW_ARRAY(arena, bool, ir->devices_count + 1); /* of islands */
+  for (uint32_t l = 0; l < ir->links_count; l++)
+    if (ir->link_classes[ir->links[l].link_class].tier)
+      outside[ir->links[l].from] = outside[ir->links[l].to] = true;
+  ts_json_begin(&w, NULL, '{');
+  ts_json_put_text(&w, "type", "trainspec-topology");
+  ts_json_put_count(&w, "format", 1);
+  ts_json_begin(&w, "nodes", '[');
+  for (uint32_t v = 0; v < ir->devices_count; v++) {
+    ts_json_line(&w, 2);
+    ts_json_begin(&w, NULL, '{');
+    ts_json_put_text(&w, "id", ts_report_vertex(arena, ir, v));
+    ts_json_put_text(&w, "type",
+                     ir->devices[v].device_class != TS_IR_NONE ? "gpu" :
+                     outside[v]                                ? "switch" :
+                                                                 "nvswitch");
+    ts_json_end(&w, '}');
+  }
+  ts_json_last_line(&w, 0);
+  ts_json_end(&w, ']');
+  ts_json_begin(&w, "links", '[');
+  for (uint32_t l = 0; l < ir->links_count; l++) {
+    const ts_ir_link_class *k = &ir->link_classes[ir->links[l].link_class];
+    ts_json_line(&w, 2);
+    ts_json_begin(&w, NULL, '{');
+    ts_json_put_text(&w, "source", ts_report_vertex(arena, ir, ir->links[l].from));
+    ts_json_put_text(&w, "target", ts_report_vertex(arena, ir, ir->links[l].to));
+    ts_json_put_number(&w, "bandwidth", "%.9g", k->bandwidth * 8e-9);     /* Gb/s */
+    ts_json_put_number(&w, "latency", "%.9g", (double)k->latency * 1e-6); /* us */
+    ts_json_put_count(&w, "tier", k->tier);
+    ts_json_end(&w, '}');
+  }
+  ts_json_last_line(&w, 0);
+  ts_json_end(&w, ']');
+  ts_json_end(&w, '}');
+  ts_json_end_document(&w);
 }

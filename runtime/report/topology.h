@@ -14,6 +14,8 @@ void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir, const double 
 /* The path between each two devices, link by link; of more than `most` devices those from the first
  * one. */
 void ts_topology_paths(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most);
+/* The same cluster again, if it is read by `topology(...)`. */
+void ts_topology_json(FILE *out, ts_arena *arena, const ts_ir *ir);
 void ts_topology_dot(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most);
 
 /* "dgx_h100: 1,024 devices, 2,056 links" */

@@ -287,7 +287,7 @@ static void lay_frame(picture *p, uint32_t kind, double x, double y)
     }
   f->x = x;
   f->y = y;
-  f->h = at - y + (has_frame(p, kind) ? PAD : 0);
+  f->h = at - y + (has_frame(p, kind) ? PAD : 0) + (p->f->kinds[kind].count > 1 ? LINE : 0);
 }
 
 /* Devices and switches in no island, in the row of the frames. */
@@ -684,9 +684,9 @@ static void put_frame_text(const picture *p, uint32_t kind)
                    "island";
   topology_svg_put_text(p, f->x + PAD, f->y + 18, " class=\"over\" font-weight=\"bold\"", what);
   if (k->count > 1)
-    topology_svg_put_text(
-      p, f->x + PAD + 1.2 * text_width(what) + 8, f->y + 18, " class=\"over small\"",
-      ts_arena_printf(p->arena, "showing the one with %s", ts_report_vertex(p->arena, p->f->ir, k->shown)));
+    topology_svg_put_text(p, f->x + PAD, f->y + f->h - 8, " class=\"over small\"",
+                          ts_arena_printf(p->arena, "showing the one with %s",
+                                          ts_report_vertex(p->arena, p->f->ir, k->shown)));
 }
 
 static void put_cell(const picture *p, uint32_t part, uint32_t vertex)

@@ -143,6 +143,7 @@ const span = await summed();
 check("shift and drag sums up a part", span.rows === 3 && Math.abs(span.length / step - 200 / (box.width - 132)) < 0.01 &&
   Math.abs(span.kinds / (3 * span.length) - 1) < 1e-9 && Math.abs(span.names / span.work - 1) < 1e-9, JSON.stringify(span));
 await page.locator(".alive summary").click();
+await page.locator(".alive table").waitFor(); // it is filled after the click
 const alive = await page.locator(".alive").innerText(), peak = await page.evaluate(() => { const m = window.page.timeline.memoryChart.choice; const c = m.run.classes[m.row].memory; return bytesText(c.peak + c.reserved); });
 check("everything alive at the peak is listed", alive.includes("at the peak") && alive.includes(peak) && /layer\[\*\]\.mlp\.up\t/.test(alive), alive);
 const search = page.locator("#timeline").getByRole("searchbox"), status = page.locator("#timeline .status");

@@ -170,9 +170,11 @@ static void put_command(const ts_sweep *s, FILE *out)
   fputs("],\n", out);
 }
 
-static void put_data(const ts_sweep *s, FILE *out)
+static void put_data(const ts_sweep *s, const char *folder, size_t pages, FILE *out)
 {
   fputs("<script type=\"application/json\" id=\"sweep\">\n{", out);
+  if (folder)
+    ts_put_script(out, "\"folder\":\"%s\",\"pages\":%zu,\n", folder, pages);
   ts_put_script(out, "\"plan\":\"%s\",\"search\":\"%s\",\"goal\":\"%s\",\"file\":\"%s\",\n",
                 s->search->plan, s->search->name, s->search->goal, s->path);
   put_command(s, out);
@@ -225,7 +227,7 @@ static void put_tiles(const ts_sweep *s, ts_arena *arena, FILE *out)
 
 static void print_text(void *closure, FILE *out) { ts_sweep_put_text(closure, 10, out); }
 
-void ts_sweep_put_html(const ts_sweep *s, FILE *out)
+void ts_sweep_put_html(const ts_sweep *s, const char *folder, size_t pages, FILE *out)
 {
   ts_arena *arena = ts_arena_new("page");
   const char *title = ts_arena_printf(arena, "%s, search %s: %s", s->search->plan, s->search->name,
@@ -251,7 +253,7 @@ void ts_sweep_put_html(const ts_sweep *s, FILE *out)
   ts_put_xml_lines(out, text);
   free(text);
   ts_put_xml(out, "</pre>\n</section>\n</main>\n<footer>TrainSpec %s</footer>\n", ts_version());
-  put_data(s, out);
+  put_data(s, folder, pages, out);
   ts_page_end(ts_sweep_page_script, out);
   ts_arena_free(arena);
 }

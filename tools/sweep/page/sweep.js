@@ -116,6 +116,7 @@ function planOf(sweep, section) {
     const commandLine = (name, command) => element("div", {class: "command"}, name, element("code", {tabindex: 0}, command),
       element("button", {"aria-label": `Copy the command of its ${name.toLowerCase()}`, onclick: () => copy(command, said)}, "Copy"));
     section.append(element("h2", {}, `Plan ${i + 1} of ${countText(sweep.count)}`),
+      i < sweep.pages ? element("p", {}, element("a", {href: `${encodeURI(sweep.folder)}/plan-${i + 1}.html`}, "Report of this plan")) : "",
       element("div", {class: "details"},
         element("dl", {}, facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))),
         why ? element("p", {}, `Refused: ${why}`) : null,
