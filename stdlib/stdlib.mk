@@ -192,6 +192,7 @@ stdlib_files = \
 	stdlib/ops/moe.ts \
 	stdlib/ops/nn.ts \
 	stdlib/ops/routing.ts \
+	stdlib/ops/tiled.ts \
 	stdlib/ops/torch.ts \
 	stdlib/optimizers/adam.ts \
 	stdlib/power.ts \

@@ -18,6 +18,8 @@ record ArcticArguments {
   zero_optimization_stage: Int = 2
   zero_optimization_offload_optimizer_device: String = "none"
   type: String = "sft"
+  model_type: String = "hf"
+  tiled_mlp_compute: Bool = false
   model_peft_config_r: Int = 0
   model_peft_config_lora_dropout: Real = 0
   model_peft_config_target_modules: List[String] = []
@@ -38,6 +40,7 @@ fn arctic_job(a: ArcticArguments) -> Job = {
   sharding: if a.zero_optimization_stage == 3 then "fsdp" else if a.zero_optimization_stage == 2 then "zero2"
     else if a.zero_optimization_stage == 1 then "zero1" else "ddp",
   again: if a.disable_activation_checkpoint or a.model_disable_activation_checkpoint then none else framework_recompute("full"),
+  tiled: (if a.model_type == "liger" then "loss " else "") + (if a.tiled_mlp_compute then "mlp" else ""),
   on_host: a.zero_optimization_offload_optimizer_device == "cpu",
   kept_on_host: a.activation_checkpoint_cpu_offload,
   tuned: if a.model_peft_config_r == 0 then {} else {
@@ -62,7 +65,7 @@ let command_line = {
     {
       why: "read, written and counted beside steps",
       names: [
-        "data_* min_iterations exit_iteration* train_* epochs logger_* checkpoint_* wandb_* tokenizer_* scheduler_* seed model_type model_dtype model_save_name optimizer_* code eval_* loss_log_interval kill_switch_path overfit_first_batch mem_profiler* train_log_iter_interval skip_validation world_size",
+        "data_* min_iterations exit_iteration* train_* epochs logger_* checkpoint_* wandb_* tokenizer_* scheduler_* seed model_dtype model_save_name optimizer_* code eval_* loss_log_interval kill_switch_path overfit_first_batch mem_profiler* train_log_iter_interval skip_validation world_size",
       ],
     },
     { why: "how processes begin, find each other and are named", names: ["name_or_path local_rank global_rank name"] },
@@ -93,11 +96,6 @@ let command_line = {
       why: "it can change a step, and is not followed: the plan has what the profile has",
       but: ["false", "none", "0", "no", "", "null", "off", "False"],
       names: ["model_hf_config_kwargs_* deepspeed_* zero_* model_attn_implementation hf_config_kwargs"],
-    },
-    {
-      why: "the MLP goes over sequences in tiles there, at once here: its activations are larger here",
-      but: ["false"],
-      names: ["tiled_mlp_compute"],
     },
     { why: "weights lie on the device here", but: ["none"], names: ["zero_optimization_offload_param_device"] },
     {

@@ -36,6 +36,9 @@ record AxolotlArguments {
   peft_use_dora: Bool = false
   load_in_4bit: Bool = false
   load_in_8bit: Bool = false
+  liger_fused_linear_cross_entropy: Bool = false
+  cut_cross_entropy: Bool = false
+  tiled_mlp: Bool = false
 }
 fn _is(word: Any, all: List) -> Bool = any([w == word for w in all])
 
@@ -73,6 +76,7 @@ fn axolotl_job(a: AxolotlArguments) -> Job = {
   copies: a.dp_replicate_size,
   sharding: _sharding(a),
   again: if a.fsdp_activation_checkpointing or not _is(a.gradient_checkpointing, ["false"]) then framework_recompute("full") else none,
+  tiled: (if a.liger_fused_linear_cross_entropy or a.cut_cross_entropy then "loss " else "") + (if a.tiled_mlp then "mlp" else ""),
   half: if a.fp16 then fp16 else bf16,
   on_host: a.fsdp_offload_params or a.zero_optimization_offload_optimizer_device == "cpu",
   tuned: _tuned(a),
@@ -230,7 +234,7 @@ let command_line = {
     {
       why: "activations that leave for the host have no plan in this importer yet",
       but: ["false"],
-      names: ["activation_offloading layer_offloading tiled_mlp"],
+      names: ["activation_offloading layer_offloading"],
     },
     {
       why: "products in fp8 are not followed: the plan has them in bf16",

@@ -2,6 +2,7 @@
 // sharded and recomputed. Importers of this folder turn their own arguments into a Job, and the
 // functions here turn a Job into the pieces of a plan, by the profile of the framework.
 export import std.import.hf, std.import.hf_names, std.machines, std.models.adapters
+import std.import.hf_keys (hf_is)
 import std.frameworks.profile, std.exchange, std.strategies.experts, std.strategies.offload, std.strategies.recompute, std.optimizers.adam
 export import std.schedules.beside, std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.gpipe
 
@@ -30,6 +31,7 @@ record Job {
   copies: Int = 1 // of all that is sharded
   sharding: String = "zero1" // over the rest of the replicas: "ddp", "zero1", "zero2", "fsdp"
   again: Any = none // strategies that recompute
+  tiled: String = "" // what goes over words in tiles: "loss", "mlp" or both
   recipe: String = "bf16"
   half: DType = bf16
   on_host: Bool = false // the optimizer works and lies on the host
@@ -76,7 +78,7 @@ fn _with(j: Job, gpus: Int, machine: Machine, sparse: Bool, ep: Int, shards: Int
   job: j,
   framework: j.framework,
   machine: machine,
-  model: hf_of(j.config, j.seq, mtp: j.mtp, text: j.text),
+  model: hf_of(j.config, j.seq, mtp: j.mtp, text: j.text, tiled: _tiled(j)),
   tuning: tuning_of(
     j.tuned with { packed = j.tuned.packed or _is_packed(j.config) },
     if j.tuned.method == "full" then [] else hf_layers_of(j.config, j.text),
@@ -99,6 +101,9 @@ fn _with(j: Job, gpus: Int, machine: Machine, sparse: Bool, ep: Int, shards: Int
   network: machine.network,
   host: framework_host(j.framework),
 }
+// Adapters have no place beside products in tiles, and words of a vocabulary are not dealt out there.
+fn _tiled(j: Job) -> String = if j.tuned.method == "full" and j.tp == 1 then j.tiled else if j.tp == 1 and hf_is("loss", j.tiled) and
+  not any([n == "lm_head" for n in j.tuned.targets + j.tuned.saved]) then "loss" else ""
 // Classes of transformers with queries, keys and values in one module.
 fn _is_packed(config: Record) -> Bool = any([
   field(config, "model_type", "") == t for t in words("phi3 phi4mm falcon bloom gpt_neox gpt2 mpt dbrx chatglm baichuan internlm2")
@@ -118,7 +123,7 @@ fn job_strategies(run: Record, tp: Axis, cp: Axis, ep: Axis, shards: Axis, copie
   if run.job.kept_on_host then offload_activations() else none,
   framework_products(run.job.recipe, current: run.framework.current),
   framework_turned(run.machine, run.job.recipe),
-  framework_loss(run.framework),
+  if hf_is("loss", _tiled(run.job)) then none else framework_loss(run.framework),
   run.job.again,
 ]
 fn _experts(run: Record, tp: Axis, cp: Axis, ep: Axis) -> List = [

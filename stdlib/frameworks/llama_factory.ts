@@ -41,6 +41,8 @@ record LlamaFactoryArguments {
   peft_config_freeze_trainable_layers: Int = 2
   quant_config_quantization_bit: Int = 16
   train_dataset: String = "" // v1 has it
+  enable_liger_kernel: Bool = false
+  use_liger_kernel: Bool = false
 }
 fn _is(word: Any, all: List) -> Bool = any([w == word for w in all])
 
@@ -86,6 +88,7 @@ fn llama_factory_job(a: LlamaFactoryArguments) -> Job = {
   heads: true,
   sharding: _sharding(a),
   again: if a.disable_gradient_checkpointing then none else framework_recompute("full"),
+  tiled: if a.enable_liger_kernel or a.use_liger_kernel then "loss" else "",
   half: if a.fp16 then fp16 else bf16,
   on_host: a.zero_optimization_offload_optimizer_device == "cpu",
   tuned: _tuned(a),

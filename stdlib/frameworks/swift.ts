@@ -62,6 +62,7 @@ record SwiftArguments {
   target_modules: List[String] = ["all-linear"]
   modules_to_save: List[String] = []
   use_dora: Bool = false
+  use_liger_kernel: Bool = false
 }
 fn _is(word: Any, all: List) -> Bool = any([w == word for w in all])
 // Modules that are recomputed, by Megatron-Core's names.
@@ -142,6 +143,7 @@ fn _trained(a: SwiftArguments, config: Record, launched: Int) -> Job = {
     _ -> "fsdp"
   },
   again: if a.gradient_checkpointing then framework_recompute("full") else none,
+  tiled: if a.use_liger_kernel then "loss" else "",
   half: if a.fp16 or _is(a.torch_dtype, ["float16", "fp16"]) then fp16 else bf16,
   on_host: a.zero_optimization_offload_optimizer_device == "cpu",
   tuned: _tuned(a, false),

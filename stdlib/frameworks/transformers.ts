@@ -69,6 +69,8 @@ record TrainerArguments {
   load_in_4bit: Bool = false
   load_in_8bit: Bool = false
   use_bnb_nested_quant: Bool = false
+  use_liger_kernel: Bool = false
+  use_liger: Bool = false
 }
 
 fn _accelerate(a: TrainerArguments) -> Bool = a.distributed_type == "FSDP" or a.fsdp != [] or a.fsdp_sharding_strategy != ""
@@ -143,6 +145,7 @@ fn trainer_job(a: TrainerArguments) -> Job = if any([_is(w, _preferences) for w 
   sharding: _sharding(a),
   again: _again(a),
   recipe: if a.mixed_precision == "fp8" then "fp8" else "bf16",
+  tiled: if a.use_liger_kernel or a.use_liger then "loss" else "",
   half: _half(a),
   on_host: _host(a.zero_optimization_offload_optimizer_device) or _host(a.deepspeed_offload_optimizer_device) or
     a.zero_optimization_cpu_offload or a.fsdp_offload_params,

@@ -39,11 +39,19 @@ fn hf_of(
   text: Bool = false,
   pictures: Int = 1,
   pixels: Int = 0,
+  tiled: String = "",
 ) -> Model = _model(
   config,
-  { seq: seq, mtp: mtp, met: met, target: target, text: text, pictures: pictures, pixels: pixels },
+  { seq: seq, mtp: mtp, met: met, target: target, text: text, pictures: pictures, pixels: pixels, tiled: tiled },
   load,
 )
+// What goes over its words in tiles: "loss" (with the head), and "mlp" (dense ones without biases); both with a blank
+// between.
+fn _in_tiles(d: Decoder, parts: String) -> Decoder = d with {
+  tiled = hf_is("loss", parts) and not d.head_bias and not d.soft_cap
+  layers = if hf_is("mlp", parts) then [l with { mlp = _tile(l.mlp) } for l in d.layers] else d.layers
+}
+fn _tile(m: Mlp) -> Mlp = if m.kind == "dense" and not m.bias then m with { tiled = true } else m
 
 // Decoders as a record, for plans that change a part of it: `decoder(hf_decoder("c.json") with { ... })`.
 fn hf_decoder(file: String, seq: Int = 0, load: Any = 1, mtp: Bool = false, met: Bool = false, text: Bool = false) -> Decoder = _decoder(
@@ -82,7 +90,7 @@ fn _model(file: Record, asked: Record, load: Any) -> Model = if _is_other(file) 
   "`mtp`: no `" + _name(file) + "` has modules that predict further words: leave it out",
 ) else if _is_other(file) then _other(_type(_name(file), _types), file, asked) else if asked.target != 0 then refuse(
   "`target`: a decoder has no words of its own to predict: leave it out",
-) else decoder(_decoder(file, asked) with { load = load })
+) else decoder(_in_tiles(_decoder(file, asked), field(asked, "tiled", "")) with { load = load })
 fn _decoder(file: Record, asked: Record) -> Decoder = if not hf_has(file, "text_config") then _of_type(
   _type(_name(file), _decoders),
   file,

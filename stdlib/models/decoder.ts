@@ -1,8 +1,8 @@
 // Transformers of any layers: a record says of each how it mixes words and what its MLP is.
 // std.import.hf makes such records of configurations of Hugging Face's transformers. Labels are those
 // of std.models.llama, and so are the ops where a model is of Llama's kind.
-import std.ops.nn, std.ops.moe, std.ops.mamba, std.ops.delta, std.ops.latent, std.models.deepseek (latent_attention, predict_next),
-  std.models.nemotron (plain_experts)
+import std.ops.nn, std.ops.tiled, std.ops.moe, std.ops.mamba, std.ops.delta, std.ops.latent,
+  std.models.deepseek (latent_attention, predict_next), std.models.nemotron (plain_experts)
 export import std.ops.routing
 
 // What mixes words. `norm`: of queries and keys: "head", "across" all heads, "bare" (without weights) or
@@ -56,6 +56,7 @@ record Mlp {
   top: Int = 1
   met: Int = experts
   shared: Int = 0
+  tiled: Bool = false // a dense one takes a tile of words at a time
   shared_gate: Bool = false
   biased: Bool = false
   corrected: Bool = false
@@ -112,6 +113,7 @@ record Decoder {
   embed_norm: Bool = false
   final_norm: Bool = true
   soft_cap: Bool = false
+  tiled: Bool = false // the head and the loss go over words in tiles
   embed_width: Int = hidden
   dropout: Real = 0
   embed_dropout: Real = 0
@@ -296,7 +298,11 @@ block _half(x: Tensor, m: Mlp, load: Any) {
       met: m.met,
     ) as moe
   } else {
-    y = _dense(x, m) as mlp
+    if m.tiled {
+      y = tiled_mlp(x, ffn: m.ffn, gated: m.gated) as mlp
+    } else {
+      y = _dense(x, m) as mlp
+    }
   }
   yield y
 }
@@ -504,11 +510,15 @@ model decoder(d: Decoder) {
     g = gelu(h) as head_act
     n = _norm(g, d.norm) as head_norm
   }
-  logits = linear(n, out: d.vocab, bias: d.head_bias, tied: d.tied) as head
-  if d.soft_cap {
-    logits = tanh(logits) as soft_cap
+  if d.tiled {
+    loss = tiled_loss(n, out: d.vocab, tied: d.tied) as head
+  } else {
+    logits = linear(n, out: d.vocab, bias: d.head_bias, tied: d.tied) as head
+    if d.soft_cap {
+      logits = tanh(logits) as soft_cap
+    }
+    loss = cross_entropy(logits) as loss
   }
-  loss = cross_entropy(logits) as loss
   repeat len(d.mtp) as mtp {
     p = predict_next(x, words) as next
     x = decoder_layer(p, d.mtp[mtp], d.norm, load_at(d.load, _sparse(d.layers) + _nth(d.mtp, mtp)), d.dropout > 0)

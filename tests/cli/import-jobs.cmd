@@ -168,3 +168,6 @@ printf 'accelerate launch --num_processes 2 internvl_chat_mpo.py --model_name_or
 job transformers mpo.sh
 printf 'accelerate launch --num_processes 2 internvl_chat_finetune.py --llm_path ./pretrained/internlm2-chat-1_8b --max_seq_length 4096 --per_device_train_batch_size 1 --vision_select_layer -1\n' >vl.sh
 job transformers vl.sh
+printf 'type: causal\nmicro_batch_size: 1\nsequence_parallel_size: 4\ntiled_mlp_compute: true\nactivation_checkpoint_cpu_offload: true\nmodel: { type: liger, name_or_path: meta-llama/Llama-3.1-8B }\ndata: { max_length: 2_000_000 }\ndeepspeed: { zero_optimization: { stage: 3, offload_optimizer: { device: cpu } } }\n' >tiled.yaml
+job arctic tiled.yaml
+tsrun run.ts | grep -a -A4 '^Memory at' | cut -c1-60
