@@ -152,6 +152,8 @@ libts_a_SOURCES += \
 	runtime/play/fold.h \
 	runtime/play/fragment_map.c \
 	runtime/play/fragment_map.h \
+	runtime/play/lanes.c \
+	runtime/play/lanes.h \
 	runtime/play/node.h \
 	runtime/play/options.h \
 	runtime/play/overlap.c \

@@ -3,7 +3,7 @@
 bin_PROGRAMS += tsc tsrun tsfmt trainspec
 tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/cli/git.c tools/cli/git.h tools/cli/locked.c tools/cli/locked.h tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/plan_options.c tools/cli/plan_options.h tools/cli/programs.h
 tsc_LDADD = libts.a $(ts_libs)
-#: tsrun_SOURCES = tools/tsrun*.c tools/cli/assertions.* tools/cli/choices.* tools/cli/git.* tools/cli/locked.* tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/play_warnings.* tools/cli/trials.* tools/cli/ways_out.* tools/cli/windows.*
+#: tsrun_SOURCES = tools/tsrun*.c tools/cli/assertions.* tools/cli/choices.* tools/cli/git.* tools/cli/http.* tools/cli/locked.* tools/cli/interrupt.* tools/cli/live_page.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/play_live.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/play_warnings.* tools/cli/trials.* tools/cli/ways_out.* tools/cli/windows.*
 tsrun_SOURCES = \
 	tools/cli/assertions.c \
 	tools/cli/assertions.h \
@@ -11,14 +11,20 @@ tsrun_SOURCES = \
 	tools/cli/choices.h \
 	tools/cli/git.c \
 	tools/cli/git.h \
+	tools/cli/http.c \
+	tools/cli/http.h \
 	tools/cli/interrupt.c \
 	tools/cli/interrupt.h \
+	tools/cli/live_page.c \
+	tools/cli/live_page.h \
 	tools/cli/locked.c \
 	tools/cli/locked.h \
 	tools/cli/networks.c \
 	tools/cli/networks.h \
 	tools/cli/plan_options.c \
 	tools/cli/plan_options.h \
+	tools/cli/play_live.c \
+	tools/cli/play_live.h \
 	tools/cli/play_warnings.c \
 	tools/cli/play_warnings.h \
 	tools/cli/programs.h \
@@ -66,6 +72,8 @@ trainspec_SOURCES = \
 	tools/cli/http.h \
 	tools/cli/interrupt.c \
 	tools/cli/interrupt.h \
+	tools/cli/live_page.c \
+	tools/cli/live_page.h \
 	tools/cli/locked.c \
 	tools/cli/locked.h \
 	tools/cli/log_formats.c \
@@ -77,6 +85,8 @@ trainspec_SOURCES = \
 	tools/cli/pages.h \
 	tools/cli/plan_options.c \
 	tools/cli/plan_options.h \
+	tools/cli/play_live.c \
+	tools/cli/play_live.h \
 	tools/cli/play_warnings.c \
 	tools/cli/play_warnings.h \
 	tools/cli/played_calls.c \
@@ -289,6 +299,7 @@ live_scripts = runtime/report/page/format.js runtime/report/page/colours.js tool
 	tools/sweep/page/front.js tools/sweep/page/live.js
 EXTRA_DIST += $(sweep_styles) $(sweep_scripts) tools/sweep/page/live.js
 nodist_trainspec_SOURCES += tools/sweep/page_files.c
+nodist_tsrun_SOURCES = tools/sweep/page_files.c
 CLEANFILES += tools/sweep/page_files.c
 tools/sweep/page_files.c: $(sweep_styles) $(sweep_scripts) $(live_scripts) tools/tools.mk tools/embed_text.awk
 	$(AM_V_GEN)$(MKDIR_P) tools/sweep && { echo '#include "tools/sweep/report.h"' && \

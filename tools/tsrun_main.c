@@ -29,6 +29,7 @@
 #include "tools/cli/networks.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
+#include "tools/cli/play_live.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/study.h"
 #include "tools/cli/play_warnings.h"
@@ -45,6 +46,7 @@ enum {
   CONTENTION,
   NO_FOLD,
   THREADS,
+  SERVE,
   IGNORE_MEMORY,
   CHOICES,
   SOURCES,
@@ -74,6 +76,7 @@ static const ts_option options[] = {
    "calls of flow models share links with all other calls under way; plays every rank", NULL},
   {NO_FOLD, 0, "no-fold", NULL, "play every rank, also equal ones", NULL},
   {THREADS, 0, "threads", "N", "threads that play and sum up (one for each processor)", NULL},
+  {SERVE, 0, "serve", "PORT", "show a page of how far it is at that port while it plays", NULL},
   {IGNORE_MEMORY, 0, "ignore-memory", NULL, "report even if the step does not fit in memory", NULL},
   {ASSERT, 0, "assert", "EXPR",
    "fail (exit 3) unless EXPR holds, such as 'step_time < 7 s and peak_memory < 72 GiB'", NULL},
@@ -166,6 +169,8 @@ typedef struct tsrun_task {
   study study;
   ts_progress_bar bar;
   ts_progress progress;
+  const char *serve; /* where a page shows how far it is; NULL: nowhere */
+  ts_play_live *live;
   ts_run_options run;
   ts_plan_options plan;
   TS_VEC(ts_given_option) asked; /* options that the report is to name */
@@ -266,6 +271,7 @@ static int take_option(tsrun_task *t, int id)
   case WINDOW_RANKS: return ts_window_option(&t->window, &t->options, id);
   case NETWORK: t->run.network = argument; break;
   case CONTENTION: t->run.contention = true; break;
+  case SERVE: t->serve = argument; break;
   case THREADS:
     if (!ts_options_number(&t->options, 1, 1024, &number))
       return TS_EXIT_USAGE;
@@ -671,12 +677,28 @@ static int open_and_play(tsrun_task *t, ts_input *input, uint32_t listed, const 
     return ts_options_wrong(
       &t->options, "`--choices` changes a plan, and `%s` is an IR: name the plan", t->path);
   t->progress = ts_progress_start(&t->bar);
+  if (t->live)
+    t->progress = ts_play_live_watch(t->live, t->progress);
   t->run.progress = &t->progress;
   t->run.packets = ts_packet_memo_new(t->arena, ts_workers_size(t->run.threads, UINT32_MAX));
   int status = *opened ? tsrun_play(t, input, before) : TS_EXIT_DONE;
   if (status == TS_EXIT_AGAIN)
     ts_input_close(input);
   return status;
+}
+
+static bool show_live(tsrun_task *t)
+{
+  ts_error error = {0};
+  if (!t->serve)
+    return true;
+  t->live = ts_play_live_begin(t->arena, t->serve, t->path, &error);
+  if (t->live)
+    ts_put_text(stderr, "%s: %s shows how far it is\n", t->options.called,
+                ts_play_live_url(t->live));
+  else
+    ts_diag_add_error(t->session->diags, TS_E0709, &error, "cannot show the play of `%s`", t->path);
+  return t->live != NULL;
 }
 
 int ts_tsrun_main(int argc, char **argv)
@@ -689,11 +711,13 @@ int ts_tsrun_main(int argc, char **argv)
   }
   let_compile(&t);
   ts_input input = {0}, before = {0};
-  bool compared = t.study.diff && ts_input_open(t.session, t.study.diff, &t.plan.compile, &before);
+  bool shown = show_live(&t);
+  bool compared =
+    shown && t.study.diff && ts_input_open(t.session, t.study.diff, &t.plan.compile, &before);
   if (compared)
     t.asked.at[t.asked_diff] =
       asked_input(t.asked.at[t.asked_diff].text, t.study.diff, &before);
-  bool opened = !t.study.diff || compared;
+  bool opened = shown && (!t.study.diff || compared);
   int status = TS_EXIT_DONE;
   if (opened) {
     const ts_ir *other = compared ? &before.ir : NULL;
@@ -710,6 +734,8 @@ int ts_tsrun_main(int argc, char **argv)
     ts_input_close(&input);
   if (compared)
     ts_input_close(&before);
+  if (t.live)
+    ts_play_live_end(t.live);
   ts_arena_free(t.arena);
   return status;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/play/engine_internal.h"
+#include "runtime/play/lanes.h"
 
 /* so that threads end together */
 enum { PARTITIONS_A_THREAD = 4 };
@@ -291,6 +292,8 @@ static bool go_on(ts_engine *e)
     __atomic_store_n(&e->done, count_items(e, false), __ATOMIC_RELAXED);
   if (e->first && !tick(e))
     return false;
+  if (e->first)
+    ts_lanes_show(&e->processes, &e->facts);
   return !e->processes.pool || !ts_thread_pool_stopped(e->processes.pool);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/order.h"
 #include "runtime/load/event_queue.h"
+#include "runtime/play/lanes.h"
 #include "runtime/play/overlap_pairs.h"
 #include "runtime/play/process.h"
 #include "runtime/play/sharing.h"
@@ -626,6 +627,8 @@ static void overlap_play(overlap_stage *s)
       s->interrupted = true;
       return;
     }
+    if (s->rounds % (1 << 16) == 0)
+      ts_lanes_show(&s->processes, &s->facts);
     s->processes.overflow = next >> TS_CLOCK_BITS != 0;
     s->now = next;
     if (!s->heap.count || s->heap.at[0].time > next)

@@ -45,6 +45,12 @@ COMMANDS = [
                 "until [ -s url ]; do sleep 0.1; done; "
                 "python3 -c 'import sys, urllib.request as u; "
                 "print(u.build_opener(u.ProxyHandler({})).open(sys.stdin.read().strip() + \"status.json\").read().decode())' <url; kill $!"),
+    ("live", 0, f"tsrun --serve 0 --no-fold -D pp=16 {EXAMPLES}/gpt3_175b.ts 2>url >/dev/null & "
+                "until [ -s url ]; do sleep 0.1; done; "
+                "python3 -c 'import json, sys, urllib.request as u\n"
+                "at = sys.stdin.read().split()[1] + \"status.json\"\nseen = {}\n"
+                "while not seen.get(\"lanes\"): seen = json.load(u.build_opener(u.ProxyHandler({})).open(at))\n"
+                "print(json.dumps(seen))' <url; kill $!"),
     ("schedule", 0, f"trainspec schedule --format=json --budget=500 {EXAMPLES}/my_schedule.ts"),
     ("schedule", 0, f"trainspec schedule --format=json --budget=500 --memory=own {EXAMPLES}/schedule_lab.ts"),
     ("compare", 3, f"trainspec compare --format=json --step 1ms --memory '600 MiB' {CLI}/_plan.ts"),

@@ -106,7 +106,7 @@ ts_progress ts_progress_shown(ts_progress_bar *bar)
   double now = ts_clock();
   *bar = (ts_progress_bar){
     .begun = now, .since = now, .terminal = ts_progress_terminal(), .what = "reading"};
-  return (ts_progress){tick, bar, progress_count};
+  return (ts_progress){.tick = tick, .closure = bar, .count = progress_count};
 }
 
 void ts_progress_end(ts_progress_bar *bar)

@@ -5,15 +5,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/escape.h"
 #include "base/json_writer.h"
 #include "base/source.h"
-#include "base/version.h"
-#include "runtime/report/page.h"
-#include "tools/cli/http.h"
+#include "tools/cli/live_page.h"
 #include "tools/sweep/journal.h"
 #include "tools/sweep/progress.h"
-#include "tools/sweep/report.h"
 
 enum { SHOWN = 500 /* plans of the front that are told */ };
 
@@ -22,14 +18,12 @@ typedef struct plan { const char *parameters; double step, memory; } plan;
 struct ts_live {
   ts_arena *arena;
   const char *path;
-  ts_http http;
+  ts_live_page page;
   int64_t row; /* the last one read */
   uint64_t states[TS_OUTCOME_STATES];
   TS_VEC(plan) front; /* no other has a shorter step and less memory; shortest step first */
   ts_journal_sweep sweep; /* the newest */
   bool any;
-  pthread_t thread;
-  atomic_bool stop;
 };
 
 /* ---- What is new ---- */
@@ -155,29 +149,12 @@ static void put_status(void *closure, FILE *out)
   let_go();
 }
 
-/* ---- The page ---- */
-
-static void put_page(void *closure, FILE *out)
-{
-  const ts_live *l = closure;
-  ts_page_begin("A sweep under way", ts_sweep_page_style, ts_sweep_live_script, true, out);
-  ts_put_xml(out, "<header>\n<h1>%s</h1>\n</header>\n<main>\n", ts_base_name(l->path));
-  fputs("<noscript><p>This page is drawn by its own script; status.json has the figures.</p>"
-        "</noscript>\n<section id=\"progress\" aria-live=\"off\"></section>\n"
-        "<section id=\"front\"></section>\n<section id=\"plans\"></section>\n"
-        "<p class=\"hint\">The front: of all plans of the journal that fit, those that no other "
-        "beats by step time and peak memory. Conditions of the search are not asked.</p>\n",
-        out);
-  ts_put_xml(out, "</main>\n<footer>TrainSpec %s</footer>\n", ts_version());
-  ts_page_end(ts_sweep_live_script, out);
-}
-
 /* ---- Serving ---- */
 
 ts_live *ts_live_open(ts_arena *arena, const char *where, ts_error *error)
 {
   ts_live *l = TS_NEW(arena, ts_live);
-  return ts_http_open(&l->http, where, error) ? l : NULL;
+  return ts_live_page_open(&l->page, where, error) ? l : NULL;
 }
 
 bool ts_live_read(ts_live *l, const char *journal, ts_error *error)
@@ -189,35 +166,31 @@ bool ts_live_read(ts_live *l, const char *journal, ts_error *error)
   ts_arena_free(scratch);
   l->path = journal;
   l->arena = read ? ts_arena_new("live page") : NULL; /* it may be used on another thread */
+  l->page.title = "A sweep under way";
+  l->page.heading = ts_base_name(journal);
+  l->page.hint =
+    "The front: of all plans of the journal that fit, those that no other beats by step "
+    "time and peak memory. Conditions of the search are not asked.";
+  l->page.put_status = put_status;
+  l->page.closure = l;
   return read;
 }
 
-const char *ts_live_url(const ts_live *l) { return l->http.url; }
+const char *ts_live_url(const ts_live *l) { return l->page.http.url; }
 
 void ts_live_serve(ts_live *l, const atomic_bool *stop)
 {
-  const ts_http_resource resources[] = {{"/", "text/html", put_page, l},
-                                        {"/status.json", "application/json", put_status, l},
-                                        {0}};
-  ts_http_serve(&l->http, resources, stop);
+  ts_live_page_serve(&l->page, stop);
   ts_arena_free(l->arena);
-}
-
-static void *serve(void *closure)
-{
-  ts_live *l = closure;
-  ts_live_serve(l, &l->stop);
-  return NULL;
 }
 
 bool ts_live_begin(ts_live *l)
 {
-  return pthread_atfork(live_hold, let_go, let_go) == 0 &&
-         pthread_create(&l->thread, NULL, serve, l) == 0;
+  return pthread_atfork(live_hold, let_go, let_go) == 0 && ts_live_page_begin(&l->page);
 }
 
 void ts_live_end(ts_live *l)
 {
-  atomic_store(&l->stop, true);
-  pthread_join(l->thread, NULL);
+  ts_live_page_end(&l->page);
+  ts_arena_free(l->arena);
 }

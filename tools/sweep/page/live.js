@@ -1,6 +1,9 @@
-// The page of a sweep that is under way: it asks for what is new every second, until all is done.
+// The page of a sweep or a play that is under way: it asks for what is new every second, until all is done.
 
 const EVERY = 1000, HISTORY = 300;
+
+const duration = x => x < 60 ? `${significant(x, 3)} s` : x < 3600 ? `${Math.floor(x / 60)} min ${Math.round(x % 60)} s` : `${Math.floor(x / 3600)} h ${Math.round(x % 3600 / 60)} min`;
+const tile = (name, value, more) => element("div", {}, element("span", {}, name), element("b", {}, value), element("small", {}, more || "\u00a0"));
 
 class Live {
   constructor() {
@@ -27,16 +30,35 @@ class Live {
       this.said.textContent = data.sweep && data.sweep.done ? "Done." : "";
       if (data.sweep && data.sweep.done) wait = 10 * EVERY;
     } catch (e) {
-      this.said.textContent = `No answer (${e.message}). The sweep may have ended; this page asks again.`;
+      this.said.textContent = `No answer (${e.message}). It may have ended; this page asks again.`;
       wait = 5 * EVERY;
     }
     document.documentElement.dataset.ready = "";
     setTimeout(() => this.ask(), document.hidden ? 10 * EVERY : wait);
   }
 
+  // What a play says: how far it is, and what its streams do.
+  takePlay({play, lanes}) {
+    this.place.replaceChildren(
+      element("div", {class: "tiles"},
+        tile(play.what, `${significant(100 * play.share, 3)} %`, play.unit ? `${countText(play.done)} ${play.unit}` : ""),
+        tile("to go", play.seconds_left === undefined ? "?" : duration(play.seconds_left), `${duration(play.seconds)} since it began`),
+        tile("streams", countText(play.streams), `${countText(play.through)} are through`),
+        tile("may go on", countText(play.ready), "others wait")),
+      element("progress", {max: 1, value: play.share, "aria-label": "of the play"}));
+    document.getElementById("front").hidden = true;
+    this.table.hidden = !lanes.length;
+    this.table.replaceChildren(element("table", {class: "plans"},
+      element("thead", {}, element("tr", {}, ["rank, stream", "item", "does", "played up to", "queue"].map(h => element("th", {scope: "col"}, h)))),
+      element("tbody", {}, lanes.map(l => element("tr", {},
+        element("th", {scope: "row"}, `${l.rank} ${l.stream}`),
+        element("td", {}, l.item === undefined ? "" : l.micro_batch === undefined ? l.item : `${l.item}(${l.micro_batch})`),
+        element("td", {}, l.state), element("td", {}, UNITS.s(l.time)), element("td", {}, countText(l.queue)))))));
+  }
+
   take(data) {
-    const s = data.sweep, time = x => x < 60 ? `${significant(x, 3)} s` : x < 3600 ? `${Math.floor(x / 60)} min ${Math.round(x % 60)} s` : `${Math.floor(x / 3600)} h ${Math.round(x % 3600 / 60)} min`;
-    const tile = (name, value, more) => element("div", {}, element("span", {}, name), element("b", {}, value), element("small", {}, more || "\u00a0"));
+    if (data.play) { this.takePlay(data); return; }
+    const s = data.sweep, time = duration;
     const done = s ? s.known + s.played : 0, share = s && s.plans ? done / s.plans : 0;
     this.data = data;
     if (s) {
