@@ -1,8 +1,10 @@
 /* Syntax trees of files that a program carries, as numbers: the build parses the texts, which stay
- * the source, and a session makes a tree of the numbers instead of parsing again. */
+ * the source, and a session makes a tree of the numbers instead of parsing again. Digests of all
+ * files likewise. */
 #ifndef TS_LANG_STORED_H
 #define TS_LANG_STORED_H
 
+#include "base/digest.h"
 #include "lang/ast.h"
 
 typedef struct ts_stored_node {
@@ -21,6 +23,7 @@ typedef struct ts_stored_tree {
   uint32_t node, node_count; /* children before parents; 0: the file has no tree */
   uint32_t child, child_count;
   uint32_t text, text_count;
+  uint8_t sha256[TS_DIGEST_SIZE]; /* of the file */
 } ts_stored_tree;
 
 typedef struct ts_stored_trees {

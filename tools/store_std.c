@@ -113,16 +113,17 @@ static bool put_file(store *all, const char *path)
             .at = {.node = (uint32_t)all->nodes.count,
                    .child = (uint32_t)all->children.count,
                    .text = (uint32_t)all->texts.count}};
+  size_t size = 0;
+  int error = 0;
+  const char *text = ts_read_file(all->arena, path, &size, &error);
+  if (!text) {
+    ts_put_text(stderr, "%s: %s\n", path, strerror(error));
+    return false;
+  }
+  ts_digest_bytes(text, size, t.at.sha256);
   if (is_of_language(path)) {
     ts_sources *sources = ts_sources_new(all->arena);
     ts_diags *diags = ts_diags_new(all->arena, sources);
-    size_t size = 0;
-    int error = 0;
-    const char *text = ts_read_file(all->arena, path, &size, &error);
-    if (!text) {
-      ts_put_text(stderr, "%s: %s\n", path, strerror(error));
-      return false;
-    }
     uint32_t file = ts_sources_add(sources, path, "stdlib", text, size);
     put_node(&t, ts_parse_file(ts_lang_new(all->arena, sources, diags), file));
     if (ts_diags_errors(diags) || ts_diags_warnings(diags)) {
@@ -176,8 +177,11 @@ static void print_all(const store *all)
   printf("static const ts_stored_tree trees[] = {\n");
   for (size_t i = 0; i < all->trees.count; i++) {
     const ts_stored_tree *t = &all->trees.at[i];
-    printf("{%u,%u,%u,%u,%u,%u},\n", t->node, t->node_count, t->child, t->child_count, t->text,
+    printf("{%u,%u,%u,%u,%u,%u,{", t->node, t->node_count, t->child, t->child_count, t->text,
            t->text_count);
+    for (int k = 0; k < TS_DIGEST_SIZE; k++)
+      printf("%u,", t->sha256[k]);
+    printf("}},\n");
   }
   printf("};\n");
   print_nodes(all);

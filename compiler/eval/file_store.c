@@ -35,6 +35,14 @@ void ts_file_store_free(ts_file_store *store)
   ts_arena_free(store->arena);
 }
 
+static void file_store_measure(ts_file_text text, uint8_t sha256[32])
+{
+  if (text.sha256)
+    memcpy(sha256, text.sha256, 32);
+  else
+    ts_digest_bytes(text.bytes, text.size, sha256);
+}
+
 /* The file, which is added if there is room; NULL: there is none. */
 static stored *file_store_find(ts_file_store *store, ts_file_text text)
 {
@@ -51,7 +59,7 @@ static stored *file_store_find(ts_file_store *store, ts_file_text text)
   stored f = {.text = text};
   if (!text.stays)
     f.text.bytes = ts_arena_string(store->arena, text.bytes, size);
-  ts_digest_bytes(text.bytes, size, f.sha256);
+  file_store_measure(text, f.sha256);
   TS_PUSH(store->arena, &store->all, f);
   return &store->all.at[store->all.count - 1];
 }
@@ -66,7 +74,7 @@ void ts_file_store_digest(ts_file_store *store, ts_file_text text, uint8_t sha25
   if (store)
     pthread_mutex_unlock(&store->lock);
   if (!f)
-    ts_digest_bytes(text.bytes, text.size, sha256);
+    file_store_measure(text, sha256);
 }
 
 const void *ts_file_store_get(ts_file_store *store, ts_file_text text, ts_file_make *make)

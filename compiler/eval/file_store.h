@@ -16,7 +16,12 @@ void ts_file_store_free(ts_file_store *store);
 
 /* A file's text. It `stays` if it is there as long as the program, at one address, by which it is
  * then known. */
-typedef struct ts_file_text { const char *bytes; size_t size; bool stays; } ts_file_text;
+typedef struct ts_file_text {
+  const char *bytes;
+  size_t size;
+  bool stays;
+  const uint8_t *sha256; /* NULL: to be worked out */
+} ts_file_text;
 
 /* store NULL: there is none, and the digest is worked out. */
 void ts_file_store_digest(ts_file_store *store, ts_file_text text, uint8_t sha256[32]);

@@ -524,7 +524,10 @@ ts_file_text ts_session_file_text(const ts_found *found, const char *text, size_
 {
   bool stays = found->embedded && found->embedded == ts_session_embedded(found->name) &&
                text == (const char *)found->embedded->bytes;
-  return (ts_file_text){text, size, stays};
+  bool known = stays && ts_stdlib_trees.count;
+  return (ts_file_text){text, size, stays,
+                        known ? ts_stdlib_trees.tree[found->embedded - ts_stdlib_files].sha256 :
+                                NULL};
 }
 
 static char *cannot_read(ts_session *s, const ts_found *found, ts_span span, int error)

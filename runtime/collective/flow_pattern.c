@@ -263,9 +263,11 @@ static uint32_t relay_of(ts_flow_maker *m, uint32_t from, uint32_t to)
     find_relay(m, island, to);
   if (m->relay[to] == TS_IR_NONE || m->relay[to] == from)
     return from;
-  if (!ts_graph_path(m->graph, from, to, &out) || out.hops > m->relay_hops[to])
+  uint32_t hops = ts_graph_hops(m->graph, from, to);
+  if (!hops || hops > m->relay_hops[to])
     return m->relay[to];
-  bool apart = ts_graph_path(m->graph, from, m->relay[to], &in) && in.link[0] != out.link[0];
+  bool apart = ts_graph_path(m->graph, from, to, &out) &&
+               ts_graph_path(m->graph, from, m->relay[to], &in) && in.link[0] != out.link[0];
   return apart ? m->relay[to] : from;
 }
 

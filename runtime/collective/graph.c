@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/parts.h"
+#include "runtime/load/intern.h"
 
 typedef struct edge { uint32_t to, link; } edge; /* link: 2 * index + direction */
 
@@ -12,6 +13,8 @@ typedef struct reach { /* how a switch is reached from a source switch */
   uint32_t tier, hops;
   uint32_t from, link; /* last hop */
 } reach;
+
+typedef TS_VEC(uint32_t) attachment_words;
 
 struct ts_link_graph {
   ts_arena *arena;
@@ -35,6 +38,12 @@ struct ts_link_graph {
   double *carried;
   uint32_t *ways;        /* [core_count] likewise: links it comes by */
   uint32_t *front[2];    /* [core_count] switches of one level and of the next */
+  /* [vertices] lazily: a number for all that are linked to the same switches in the same way, inner
+   * ones left out; TS_IR_NONE: it has links to devices, too */
+  uint32_t *attachment;
+  uint32_t attachments;
+  /* [attachments * attachments] between islands, + 1; 0: not known; NULL: there are too many */
+  uint8_t *hops;
 };
 
 static bool is_switch(const ts_ir *ir, uint32_t v)
@@ -272,9 +281,50 @@ bool ts_graph_path(ts_link_graph *g, uint32_t from, uint32_t to, ts_path *path)
   return nearest(g, from, to, path).hops > 0;
 }
 
+static void add_ends(const ts_link_graph *g, const edge *ends, uint32_t count, ts_arena *arena,
+                     attachment_words *words)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (!g->inner[ends[i].to]) {
+      TS_PUSH(arena, words, ends[i].to);
+      TS_PUSH(arena, words, g->ir->links[ends[i].link / 2].link_class);
+    }
+  TS_PUSH(arena, words, TS_IR_NONE);
+}
+
+static void number_attachments(ts_link_graph *g)
+{
+  enum { MOST = 4096 };
+  ts_arena *scratch = ts_arena_new("attachments");
+  ts_intern all = {.arena = scratch};
+  attachment_words words = {0};
+  g->attachment = ts_arena_alloc_raw(g->arena, g->vertices * sizeof *g->attachment);
+  for (uint32_t v = 0; v < g->vertices; v++) {
+    uint32_t begin = g->first[v], last = g->switch_end[v], in = g->first_in[v];
+    words.count = 0;
+    add_ends(g, g->edges + begin, last - begin, scratch, &words);
+    add_ends(g, g->entries + in, g->first_in[v + 1] - in, scratch, &words);
+    g->attachment[v] = last < g->first[v + 1] || is_switch(g->ir, v) ?
+                         TS_IR_NONE :
+                         ts_intern_run(&all, words.at, (uint32_t)words.count);
+  }
+  g->attachments = (uint32_t)all.runs.count;
+  if (g->attachments <= MOST)
+    g->hops = TS_NEW_ARRAY(g->arena, uint8_t, (size_t)g->attachments * g->attachments);
+  ts_arena_free(scratch);
+}
+
 uint32_t ts_graph_hops(ts_link_graph *g, uint32_t from, uint32_t to)
 {
-  return nearest(g, from, to, NULL).hops;
+  if (!g->attachment)
+    number_attachments(g);
+  uint32_t a = g->attachment[from], b = g->attachment[to];
+  if (!g->hops || a == TS_IR_NONE || b == TS_IR_NONE || g->island[from] == g->island[to])
+    return nearest(g, from, to, NULL).hops;
+  uint8_t *hops = &g->hops[(size_t)a * g->attachments + b];
+  if (!*hops)
+    *hops = (uint8_t)(nearest(g, from, to, NULL).hops + 1);
+  return *hops - 1u;
 }
 
 /* ---- Several equal paths ---- */

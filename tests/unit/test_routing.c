@@ -138,6 +138,8 @@ static void check_pair(cluster *c, uint32_t from, uint32_t to, uint64_t seed)
   all_paths(c, from, to, &(ts_path){0}, 1u << from, &best);
   cr_assert_eq(ts_graph_path(c->graph, from, to, &path), best.hops > 0, "seed %u: %u to %u",
                (unsigned)seed, from, to);
+  for (int again = 0; again < 2; again++) /* known from then on, also of others linked alike */
+    cr_assert_eq(ts_graph_hops(c->graph, from, to), best.hops ? path.hops : 0);
   for (uint32_t w = 0; best.hops && w < 4; w++)
     for (uint32_t channel = 0; channel < 4; channel++) {
       ts_fork fork = {ways[w], channel, ways[w] == TS_IR_ROUTE_ADAPTIVE ? load : NULL, NULL, NULL};
