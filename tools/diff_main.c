@@ -222,7 +222,8 @@ static void diff_put_report(void *closure, FILE *out)
     uint64_t steps[2] = {t->summaries[0]->result->step, t->summaries[1]->result->step};
     if (t->choices &&
         !ts_choices_between(t->arena, t->paths, t->inputs, &t->plan.compile, steps, out))
-      fputs("\nno choice of a framework differs: plans with frameworks of std are asked for\n", out);
+      fputs("\nno choice of a framework differs: plans with frameworks of std are asked for\n",
+            out);
   }
 }
 

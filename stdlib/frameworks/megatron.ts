@@ -155,8 +155,8 @@ fn _kv_heads(a: MegatronArguments) -> Int = if a.group_query_attention then a.nu
 // `--use-flash-attn` does not change: Megatron-Core does not read it.
 fn _attention(a: MegatronArguments) -> String = if a.deepspeed and a.use_flash_attn then "flash" else if a.transformer_impl == "local"
   then "unfused" else if a.attention_backend == "unfused" or a.attention_backend == "local" then "unfused" else if a.attention_backend ==
-  "flash" or a.context_parallel_size > 1 then "flash" else if a.attention_backend == "fused" or _generation(a.gpu) >= 9
-  then "fused" else "flash"
+  "flash" or a.context_parallel_size > 1 then "flash" else if a.attention_backend == "fused" or _generation(a.gpu) >= 9 then "fused"
+  else "flash"
 // Layers with experts: a list of 0 and 1, or each n-th.
 fn _expert_layers(a: MegatronArguments) -> List = if a.num_experts == 0 then [0 for i in 0..a.num_layers] else if is_list(
   a.moe_layer_freq,
@@ -436,6 +436,15 @@ fn _expert_strategies(run: Record, tp: Axis, ti: Axis, ci: Axis, ed: Axis, hidde
   expert_tensors_kept(tp),
 ] else expert_parallel(ci * ed, batch: ed, overlap: hidden)
 
+// What a layer of experts costs besides: as `init` has it of the same profile. `ranks`: over which experts lie.
+fn _expert_host(run: Record, f: Framework, ranks: Int) -> Any = if run.arguments.num_experts == 0 then none else framework_experts(
+  f.experts,
+  ranks,
+  "none",
+  if run.arguments.fp8_format == "" then "bf16" else "fp8",
+  bounded: run.arguments.moe_pad_expert_input_to_capacity,
+)
+
 // Stages and chunks after the first have one bucket (`first` of the profile), and so has a run without
 // `overlap_grad_reduce`.
 fn _repeats(a: MegatronArguments) -> Int = if _is_t5(a) then a.encoder_num_layers + a.decoder_num_layers else _layers(a) + _further(a)
@@ -494,6 +503,7 @@ fn _strategies_as(
   ) else tensor_parallel(tp, overlap: f.tensor != "none"),
   if tp == 1 then none else fused_operators(tp),
   _expert_strategies(run, tp, ti, ci, ed, f.tensor != "none"),
+  _expert_host(run, f, (if run.expert_tensor == 1 then ti.size else 1) * ci.size * ed.size),
   if f.sharding == "zero1" then zero1(
     replicas,
     bucket: f.buckets(f, run.ed * run.dp * run.cp),

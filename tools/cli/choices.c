@@ -42,11 +42,13 @@ static const uint64_t *steps_with(ts_arena *arena, const char *path, const ts_in
 
 static const char *signed_time(ts_arena *arena, double ps)
 {
-  return ts_arena_printf(arena, "%s%s", ps < 0 ? "-" : "+", ts_format_time((uint64_t)fabs(ps)).text);
+  return ts_arena_printf(arena, "%s%s", ps < 0 ? "-" : "+",
+                         ts_format_time((uint64_t)fabs(ps)).text);
 }
 
-bool ts_choices_between(ts_arena *arena, const char *const paths[2], const ts_input *const inputs[2],
-                        const ts_compile_options *compile, const uint64_t steps[2], FILE *out)
+bool ts_choices_between(ts_arena *arena, const char *const paths[2],
+                        const ts_input *const inputs[2], const ts_compile_options *compile,
+                        const uint64_t steps[2], FILE *out)
 {
   if (!inputs[0]->text || !inputs[1]->text)
     return false;
@@ -66,7 +68,7 @@ bool ts_choices_between(ts_arena *arena, const char *const paths[2], const ts_in
     nothing += with[i] && !(fabs(more) > 0);
     if (!with[i] || fabs(more) > 0)
       ts_put_text(out, "  %12s  %s\n", with[i] ? signed_time(arena, more) : "not played",
-                ways.at[i].replaced);
+                  ways.at[i].replaced);
   }
   if (nothing)
     ts_put_text(out, "  %12s  %u more\n", "+0 s", nothing);

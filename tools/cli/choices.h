@@ -17,7 +17,8 @@ void ts_choices_find(ts_arena *arena, const char *path, const ts_input *input,
 
 /* Of a plan `from` that becomes `to`: each field of its framework that differs, played alone, and
  * their sum. False: one of them is no plan with a framework, or the work was interrupted. */
-bool ts_choices_between(ts_arena *arena, const char *const paths[2], const ts_input *const inputs[2],
-                        const ts_compile_options *compile, const uint64_t steps[2], FILE *out);
+bool ts_choices_between(ts_arena *arena, const char *const paths[2],
+                        const ts_input *const inputs[2], const ts_compile_options *compile,
+                        const uint64_t steps[2], FILE *out);
 
 #endif
