@@ -61,6 +61,10 @@ trainspec export launch hand.ts $J8 -D 'recompute=full()' --for torchtitan | tee
 trainspec import torchtitan --gpus 16 titan.toml -o back.ts && trainspec export launch back.ts --for torchtitan | diff titan.toml - && step back.ts
 trainspec export launch hand.ts $J8 --for deepspeed | tee ds.sh; sed -n "/^cat > config/,/^END/p" ds.sh | sed '1d;$d' >config.json
 trainspec import deepspeed ds.sh -o back.ts && step back.ts
+# The line, its JSON and its config.json come back letter by letter: stages, recomputation, offloading, heads that are exchanged, other batches.
+again() { trainspec export launch hand.ts -p hand -D model=eight -D pp=1 "$@" --for deepspeed -o ds.sh && sed -n "/^cat > ds_config/,/^END/p" ds.sh | sed '1d;$d' >ds_config.json &&
+  trainspec import deepspeed ds.sh -o back.ts && trainspec export launch back.ts --for deepspeed | diff ds.sh - && echo "again: $(grep -oE '"stage": .|"device": "cpu"|autotp_size": .|sequence_parallel_size": .|gradient_checkpointing True' ds.sh | tr -d '"' | tr '\n' ' ')"; }
+again -D tp=1; again -D tp=1 -D sharded=1 -D 'recompute=full()'; again -D tp=1 -D sharded=1 -D 'over=update_on_host()' -D micro=2; again -D tp=2
 # What has no argument there.
 launch -p hand --for torchtitan
 launch -p hand --for deepspeed
