@@ -89,22 +89,31 @@ record MaxtextArguments {
   ici_expert_parallelism: Int = 1
 }
 // Of a degree that is -1 as many as are left of a node of 8, or of the nodes.
-fn _tp(a: MaxtextArguments) -> Int =
-  a.dcn_tensor_parallelism * a.ici_tensor_parallelism * a.dcn_tensor_sequence_parallelism * a.ici_tensor_sequence_parallelism
-fn _cp(a: MaxtextArguments) -> Int =
-  a.dcn_context_parallelism * a.ici_context_parallelism * a.dcn_sequence_parallelism * a.ici_sequence_parallelism
-fn _pp(a: MaxtextArguments) -> Int = a.dcn_pipeline_parallelism * a.ici_pipeline_parallelism
+fn _tp(a: MaxtextArguments) -> Int = a.dcn_tensor_parallelism * _node(a, a.ici_tensor_parallelism) * a.dcn_tensor_sequence_parallelism *
+  _node(a, a.ici_tensor_sequence_parallelism)
+fn _cp(a: MaxtextArguments) -> Int = a.dcn_context_parallelism * _node(a, a.ici_context_parallelism) * a.dcn_sequence_parallelism *
+  _node(a, a.ici_sequence_parallelism)
+fn _pp(a: MaxtextArguments) -> Int = a.dcn_pipeline_parallelism * _node(a, a.ici_pipeline_parallelism)
 fn _known(n: Int) -> Int = if n < 1 then 1 else n
-fn _ici(a: MaxtextArguments) -> Int = _known(a.ici_data_parallelism) * _known(a.ici_fsdp_parallelism) * a.ici_fsdp_transpose_parallelism *
-  a.ici_tensor_parallelism * a.ici_tensor_sequence_parallelism * a.ici_context_parallelism * a.ici_sequence_parallelism *
-  a.ici_pipeline_parallelism * _known(a.ici_expert_parallelism)
+fn _in_node(a: MaxtextArguments) -> List[Int] = [
+  a.ici_data_parallelism,
+  a.ici_fsdp_parallelism,
+  a.ici_fsdp_transpose_parallelism,
+  a.ici_tensor_parallelism,
+  a.ici_tensor_sequence_parallelism,
+  a.ici_context_parallelism,
+  a.ici_sequence_parallelism,
+  a.ici_pipeline_parallelism,
+  a.ici_expert_parallelism,
+]
+fn _product(all: List[Int], i: Int) -> Int = if i == len(all) then 1 else _known(all[i]) * _product(all, i + 1)
+fn _ici(a: MaxtextArguments) -> Int = _product(_in_node(a), 0)
 fn _ici_auto(a: MaxtextArguments) -> Int = max(1, div(8, _ici(a)))
 fn _node(a: MaxtextArguments, n: Int) -> Int = if n == -1 then _ici_auto(a) else n
 fn _dcn(a: MaxtextArguments) -> Int = _known(a.dcn_data_parallelism) * _known(a.dcn_fsdp_parallelism) * a.dcn_fsdp_transpose_parallelism *
   a.dcn_tensor_parallelism * a.dcn_tensor_sequence_parallelism * a.dcn_context_parallelism * a.dcn_sequence_parallelism *
   a.dcn_pipeline_parallelism * _known(a.dcn_expert_parallelism)
-fn _inner(a: MaxtextArguments) -> Int = if a.ici_data_parallelism == -1 or a.ici_fsdp_parallelism == -1 or a.ici_expert_parallelism == -1
-  then _ici(a) * _ici_auto(a) else _ici(a)
+fn _inner(a: MaxtextArguments) -> Int = if any([n == -1 for n in _in_node(a)]) then _ici(a) * _ici_auto(a) else _ici(a)
 fn _gpus(a: MaxtextArguments) -> Int = if a.gpus > 0 then a.gpus else _inner(a) * _dcn(a)
 fn _out(a: MaxtextArguments, n: Int) -> Int = if n == -1 then max(1, div(_gpus(a), _inner(a) * _dcn(a))) else n
 fn _ep(a: MaxtextArguments) -> Int = _node(a, a.ici_expert_parallelism) * _out(a, a.dcn_expert_parallelism)

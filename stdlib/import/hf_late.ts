@@ -25,6 +25,35 @@ fn _hunyuan(c: Record) -> Decoder = hf_alike(c, hf_mixers(c, hf_always(c), hf_bi
 fn _vault(c: Record) -> Decoder = hf_alike(c, hf_mixers(c, hf_each(c, 2), hf_biased(c), hf_biased(c)), hf_dense(c)) with {
   soft_cap = hf_or(c, "final_logit_softcapping", 0) != 0
 }
+// Layers that see all have wider heads, whose keys are their values; experts stand beside a dense MLP.
+fn _gemma4(c: Record) -> Decoder = if hf_or(c, "hidden_size_per_layer_input", 256) > 0 or hf_or(c, "num_kv_shared_layers", 0) > 0 then refuse(
+  "`hidden_size_per_layer_input`, `num_kv_shared_layers`: embeddings of each layer, and layers that share keys and values, have no model",
+) else if hf_or(c, "use_bidirectional_attention", "vision") == "all" then refuse(
+  "`use_bidirectional_attention`: attention that looks both ways in a decoder has no model here",
+) else hf_alike(
+  c,
+  [
+    if m[1] == "full_attention" then m[0] with {
+      head_dim = hf_or(c, "global_head_dim", 512)
+      kv_heads = if hf_flag(c, "attention_k_eq_v") then hf_or(c, "num_global_key_value_heads", m[0].kv_heads) else m[0].kv_heads
+      same = hf_flag(c, "attention_k_eq_v")
+    } else m[0] for m in zip(hf_mixers(c, hf_each(c, 6), hf_biased(c), hf_biased(c), "head"), _gemma4_kinds(c))
+  ],
+  if hf_flag(c, "enable_moe_block") then _corrected(
+    hf_experts(
+      c,
+      hf_get(c, "num_experts"),
+      hf_get(c, "top_k_experts"),
+      hf_get(c, "moe_intermediate_size"),
+    ),
+  ) with { beside = hf_get(c, "intermediate_size") } else hf_dense(c),
+  "around",
+) with { soft_cap = hf_or(c, "final_logit_softcapping", 0) != 0 }
+fn _gemma4_kinds(c: Record) -> List[String] = hf_or(
+  c,
+  "layer_types",
+  [if f then "full_attention" else "sliding_attention" for f in hf_each(c, 6)],
+)
 // Baichuan's first: positions turned in the small one, biases by distance in the large one.
 fn _baichuan(c: Record) -> Decoder = hf_alike(
   c,
@@ -333,13 +362,31 @@ let hf_refused_types: List[Record] = [
   { types: "kimi_linear", why: "no op does delta attention with a decay for each channel" },
   { types: "deepseek_v4", why: "compressed attention and hyper-connections have no model" },
   { types: "longcat_flash", why: "layers of two attentions, and experts that do nothing, have no model" },
-  { types: "gemma3n_text gemma4_text", why: "embeddings of each layer, and layers that share keys and values, have no model" },
+  { types: "gemma3n_text", why: "embeddings of each layer, and layers that share keys and values, have no model" },
   { types: "apertus", why: "its activation has weights, which no op has" },
   { types: "diffllama doge jetmoe", why: "its attention has no op" },
   { types: "openai-gpt ctrl", why: "norms after each sum have no model in a decoder" },
 ]
 
 let hf_late_types: List[Record] = [
+  {
+    types: "gemma4_text",
+    build: _gemma4,
+    reads: "attention_bias hidden_activation final_logit_softcapping use_bidirectional_attention hidden_size_per_layer_input attention_k_eq_v num_kv_shared_layers enable_moe_block num_experts top_k_experts moe_intermediate_size global_head_dim num_global_key_value_heads",
+    default: {
+      vocab_size: 262144,
+      hidden_size: 2304,
+      intermediate_size: 9216,
+      num_hidden_layers: 30,
+      num_attention_heads: 8,
+      num_key_value_heads: 4,
+      head_dim: 256,
+      hidden_activation: "gelu_pytorch_tanh",
+      max_position_embeddings: 131072,
+      tie_word_embeddings: true,
+      sliding_window: 512,
+    },
+  },
   {
     types: "internlm3 internlm2 internlm",
     build: _llama_like,

@@ -41,6 +41,7 @@ record Mixer {
   conv_bias: Bool = false
   scan_norm: Bool = true
   causal: Bool = true // of attention; where not, a window is a group of words that see each other
+  same: Bool = false // keys are the values
   value_dim: Int = 0 // of attention whose values have another width than its keys
 }
 
@@ -57,6 +58,7 @@ record Mlp {
   met: Int = experts
   shared: Int = 0
   tiled: Bool = false // a dense one takes a tile of words at a time
+  beside: Int = 0 // experts: a dense one of this width takes the same words, each with norms of its own (Gemma 4)
   shared_gate: Bool = false
   biased: Bool = false
   corrected: Bool = false
@@ -164,7 +166,10 @@ block _conv(x: Tensor, m: Mixer) {
 }
 
 block _attention(x: Tensor, m: Mixer) {
-  qkv = linear(x, out: (m.heads + 2 * m.kv_heads) * m.head_dim, bias: m.bias) as qkv
+  qkv = linear(x, out: (m.heads + (if m.same then 1 else 2) * m.kv_heads) * m.head_dim, bias: m.bias) as qkv
+  if m.same {
+    qkv = keys_as_values(qkv, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim) as values
+  }
   if m.norm != "none" {
     qkv = qk_norm(
       qkv,
@@ -307,6 +312,17 @@ block _half(x: Tensor, m: Mlp, load: Any) {
   yield y
 }
 
+// The router has a norm of its own, which stands before that of the experts here.
+block _both(x: Tensor, n: Tensor, m: Mlp, norm: String, load: Any) {
+  d = _dense(n, m with { ffn = m.beside }) as mlp
+  dn = _norm(d, norm) as mlp.after
+  r = _norm(x, norm) as moe.router
+  e = _norm(r, norm) as moe.before
+  y = _half(e, m, load)
+  yn = _norm(y, norm) as moe.after
+  yield add(dn, yn) as moe.sum
+}
+
 block _beside(x: Tensor, l: Layer, norm: String, load: Any, drop: Bool) {
   n = _norm(x, norm) as ln1
   m = n
@@ -357,7 +373,11 @@ block _after_each_other(x: Tensor, l: Layer, norm: String, load: Any, drop: Bool
     if before {
       n = _norm(x, norm) as ln2
     }
-    y = _half(n, l.mlp, load)
+    if l.mlp.beside > 0 {
+      y = _both(x, n, l.mlp, norm, load)
+    } else {
+      y = _half(n, l.mlp, load)
+    }
     if after {
       y = _norm(y, norm) as mlp.norm
     }

@@ -564,6 +564,14 @@ op query_attention(
   saves [q, kv, y, if unfused and parts then 3 * scores else if unfused then scores else 4 B * batch * heads * seq]
 }
 
+// Queries, keys and values of a product that makes keys alone, as the values are the keys (Gemma 4).
+op keys_as_values(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
+  output y: with_last(x.shape, div(last(x.shape) * (heads + 2 * kv_heads), heads + kv_heads))
+  require min(heads, kv_heads, head_dim) >= 1, "heads and their width are 1 or more"
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
+}
+
 // RMS norm of every query and key head, on a packed tensor as `rotary` takes it; one weight an
 // element of a head, for queries and for keys. `across`: of all heads of a word together, with a weight
 // an element of them (OLMo 2, MiniMax); `learned`: false, where there are no weights (Llama 4).
