@@ -2,6 +2,7 @@
 import math
 import os
 import pathlib
+import random
 import sys
 import unittest
 
@@ -127,6 +128,28 @@ class Intervals(unittest.TestCase):
         self.assertEqual(coverage._side([(i, 1) for i in range(1, 10)], False), 9)
         self.assertEqual(coverage._side([(i, 1) for i in range(1, 11)], True), 9)
         self.assertEqual(coverage._side([(-2, 1)], False), 0)
+
+    def test_students_t(self):
+        """Tables of one side, 90 %."""
+        for freedom, t in ((3, 1.638), (5, 1.476), (10, 1.372), (30, 1.310)):
+            self.assertAlmostEqual(coverage._t(freedom), t, 2)
+
+    def test_intervals_for_what_no_row_is_of_hold_four_of_five(self):
+        """Frameworks with an error of their own and rows that scatter, one of them with most rows."""
+        chance, held = random.Random(5), 0
+        for _ in range(400):
+            v = coverage.Coverage()
+            for f in range(12):
+                own = chance.gauss(0.2, 1)
+                for row in range(60 if f == 0 else 4):
+                    kind = Kind(f"f{f}", "gpu", 16, False, False, row % 4)
+                    v._add(coverage.Seen(coverage.STEP, "set", f"f{f} {row % 4}", kind, None, 0.5,
+                                         0.5 * (own + chance.gauss(0, 0.5)), 0, 0, True))
+            new = coverage.Seen(coverage.STEP, "set", "new", Kind("new", "gpu", 16, False, False, 0), None, 0.5,
+                                0.5 * (chance.gauss(0.2, 1) + chance.gauss(0, 0.5)), 0, 0, True)
+            r = v.nearest(new)
+            held += -r.below <= new.log / 0.5 <= r.above
+        self.assertTrue(0.76 <= held / 400 <= 0.84, held / 400)
 
 
 class Words(unittest.TestCase):

@@ -4,7 +4,8 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import NormalDist, fmean
 from typing import Optional
 
 from figures import median
@@ -122,6 +123,53 @@ def _reach(like: Seen, by: "tuple[str, ...]", members: "list[Seen]") -> Reach:
                  _side(up, frameworks), math.sqrt(squares / total) if total > 0 else 0)
 
 
+def _t(freedom: int) -> float:
+    """Student's t, SHARE_OF_SIDE: the expansion about the normal (Abramowitz and Stegun 26.7.5), good from 3 on."""
+    z, n = NormalDist().inv_cdf(SHARE_OF_SIDE), freedom
+    return z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n * n) + (
+        3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """Rows of one framework, or of one GPU and format of it: mean and variance of scores, configurations alike."""
+    mean: float
+    variance: float
+    configurations: int
+
+
+def _cells(members: "list[Seen]", by: "tuple[str, ...]") -> "list[_Cell]":
+    """What a kind leaves open divides it: the framework, or the GPU and the format."""
+    inner = tuple(name for name in (GPU, BITS) if name not in by) if FRAMEWORK in by else (FRAMEWORK,)
+    of: "dict[object, dict[str, list[float]]]" = defaultdict(lambda: defaultdict(list))
+    for s in members:
+        of[s.key(inner)][s.group].append(s.log / s.spread)
+    cells = []
+    for groups in of.values():
+        k, center = len(groups), fmean(fmean(x) for x in groups.values())
+        variance = fmean(fmean((y - center) ** 2 for y in x) for x in groups.values())
+        cells.append(_Cell(center, variance * k / (k - 1) if k > 1 else variance, k))
+    return cells
+
+
+def _unseen(r: Reach, cells: "list[_Cell]", kinds: "list[list[_Cell]]") -> Reach:
+    """For a cell that is not among these: the predictive interval of random effects. A cell's own effect has the
+    variance between means of cells, less what rows alone make of it (the method of moments, pooled over `kinds`), a row
+    that within cells; the center is known as well as so many cells tell it. Cells weigh as one."""
+    squares = freedom = 0.0
+    for kind in kinds:
+        center = fmean(c.mean for c in kind)
+        squares, freedom = squares + sum((c.mean - center) ** 2 for c in kind), freedom + len(kind) - 1
+    if freedom < 1:
+        return r
+    noise = fmean(c.variance / c.configurations for kind in kinds if len(kind) > 1 for c in kind)
+    between = squares / freedom
+    within = fmean(c.variance for c in [c for c in cells if c.configurations > 1] or cells)
+    center = fmean(c.mean for c in cells)
+    side = _t(int(freedom)) * math.sqrt(max(0, between - noise) + within + between / len(cells))
+    return replace(r, below=max(0, side - center), above=max(0, side + center))
+
+
 def enough(r: Reach, of: Seen, by: "tuple[str, ...]") -> bool:
     if not by:
         return r.rows > 0
@@ -162,16 +210,29 @@ class Coverage:
             self.memory(a.name, answer.kind, (answer.memory_below, answer.memory_above), answer.memory, r.memory,
                         not a.apart)
 
-    def reach(self, like: Seen, by: "tuple[str, ...]", left: "tuple[str, ...] | None" = None) -> Reach:
-        """Of all rows of the kind, but those that are as `like` in what is left out (`group`, or of a kind)."""
+    def reach(self, like: Seen, by: "tuple[str, ...]", left: "tuple[str, ...] | None" = None,
+              unseen: bool = False) -> Reach:
+        """Of all rows of the kind, but those that are as `like` in what is left out (`group`, or of a kind). `unseen`:
+        for what is not among them."""
         key = like.key(by)
         of = lambda s: s.group if left == ("group",) else s.key(left or ())
-        return _reach(like, by, [s for s in self.seen[like.what] if s.calibrates and s.key(by) == key
-                                 and (left is None or of(s) != of(like))])
+        rows = [s for s in self.seen[like.what] if s.calibrates and (left is None or of(s) != of(like))]
+        members = [s for s in rows if s.key(by) == key]
+        r = _reach(like, by, members)
+        if not unseen or not members or like.what != STEP or by == LADDER[0]:
+            return r
+        cells = _cells(members, by)
+        kinds: "dict[object, list[Seen]]" = defaultdict(list)
+        for s in rows if FRAMEWORK in by else members:
+            kinds[s.key(by)].append(s)
+        return _unseen(r, cells, [_cells(of_kind, by) for of_kind in kinds.values()])
 
-    def _nearest(self, s: Seen, left: "tuple[str, ...]") -> Reach:
+    def nearest(self, s: Seen, left: "tuple[str, ...] | None" = None) -> Reach:
+        """From the most special kind that has enough rows. A kind of which there is a row takes what its neighbours
+        have; another one is unseen."""
+        unseen = not self.reach(s, LADDER[0], left).rows if s.what == STEP else False
         for by in LADDER[-1:] if s.what == FIGURE else LADDER:
-            r = self.reach(s, by, left)
+            r = self.reach(s, by, left, unseen)
             if enough(r, s, by):
                 break
         return r
@@ -182,7 +243,7 @@ class Coverage:
         rows = []
         for s in self.seen[what]:
             key = (s.key(LADDER[0]), s.group)
-            r = found.get(key) or found.setdefault(key, self._nearest(s, left))
+            r = found.get(key) or found.setdefault(key, self.nearest(s, left))
             rows.append((s, r.below * s.spread, r.above * s.spread) if r.rows else (s, math.nan, math.nan))
         return rows
 

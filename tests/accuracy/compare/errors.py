@@ -11,8 +11,9 @@ _HEAD = """\
 //
 // `spreads`: of figures by themselves, the root of the mean square of log(measured / predicted).
 // `runs`: by how many spreads of their own (doc/reports.md, "How sure") runs lay below and above what
-// was predicted, so that 80 % of them lie between; the first line that holds for a plan counts. Rows of
-// a group have model and machine in common.
+// was predicted, so that 80 % of them lie between; the first line that holds for a plan counts. Lines of
+// steps that leave the framework, the GPU or the format open are for those that no run had. Rows of a
+// group have model and machine in common.
 import std.accuracy.errors_chosen
 
 let errors = {
@@ -38,8 +39,9 @@ def _rows(r: Reach) -> str:
 def _runs(v: Coverage, what: str) -> Iterator[str]:
     for by in LADDER:
         for s in _kinds(v, what, by):
-            r = v.reach(s, by)
-            if not enough(r, s, by):
+            few = what == STEP and by == LADDER[0]  # what was seen a few times takes what its neighbours have
+            r = v.nearest(s) if few else v.reach(s, by, unseen=True)
+            if not few and not enough(r, s, by):
                 continue
             given = {name: getattr(s.kind, name) for name in by}
             words = "".join(f', {name}: "{x}"' if name in (FRAMEWORK, GPU) else f", {name}: {str(x).lower()}"
