@@ -15,6 +15,7 @@
 #include "trace/log/steady.h"
 
 enum { FORMAT = 1, FORMATS, OUTPUT, STDLIB };
+enum { MOST_RUNS = 10 /* the last ones, in text */ };
 enum { TEXT, JSON, CSV, SVG };
 
 static const ts_option options[] = {
@@ -154,12 +155,50 @@ static void log_put_memory(const log_task *t, FILE *out)
   ts_put_text(out, ", of the fullest device named\n");
 }
 
+/* A run of several in one file, as a log of its own. False: it has no step with a time. */
+static bool run_of(const log_task *t, uint32_t run, ts_log *log, ts_log_steady *steady)
+{
+  const ts_log_row *rows = t->log.rows;
+  uint32_t first = 0, end;
+  while (first < t->log.count && rows[first].run < run)
+    first++;
+  for (end = first; end < t->log.count && rows[end].run == run;)
+    end++;
+  *log = t->log;
+  log->rows = rows + first;
+  log->count = end - first;
+  log->runs = run + 1;
+  return log->count && ts_log_find_steady(t->arena, log, steady);
+}
+
+static void put_runs(const log_task *t, FILE *out)
+{
+  double before = NAN;
+  put_label(out, "runs");
+  ts_put_text(out, "%u: steps began anew; the last one counts\n", t->log.runs);
+  for (uint32_t run = t->log.runs > MOST_RUNS ? t->log.runs - MOST_RUNS : 0; run < t->log.runs;
+       run++) {
+    ts_log log;
+    ts_log_steady steady;
+    put_label(out, "");
+    if (!run_of(t, run, &log, &steady)) {
+      ts_put_text(out, "%u: no step with a time\n", run + 1);
+      continue;
+    }
+    const ts_log_level *l = &steady.levels[steady.level_count - 1];
+    ts_put_text(out, "%u: %s, steps %.0f to %.0f", run + 1, log_time_of(l->median).text,
+                log.rows[l->first].of[TS_LOG_STEP], log.rows[l->last].of[TS_LOG_STEP]);
+    if (before > 0)
+      ts_put_text(out, ", %+.1f %%", 100 * (l->median / before - 1));
+    fputc('\n', out);
+    before = l->median;
+  }
+}
+
 static void put_doubts(const log_task *t, FILE *out)
 {
-  if (t->log.runs > 1) {
-    put_label(out, "runs");
-    ts_put_text(out, "%u: steps began anew; the last one counts\n", t->log.runs);
-  }
+  if (t->log.runs > 1)
+    put_runs(t, out);
   if (t->steady.other_batch) {
     put_label(out, "batch");
     ts_put_text(out, "changes: %u rows with another batch than the last one are left out\n",
@@ -221,6 +260,14 @@ static void log_put_json(const log_task *t, FILE *out)
   ts_json_end(&json, ']');
   ts_json_put_count(&json, "rows", t->log.count);
   ts_json_put_count(&json, "runs", t->log.runs);
+  ts_json_begin(&json, "step_time_of_runs_s", '[');
+  for (uint32_t run = 0; run < t->log.runs; run++) {
+    ts_log log;
+    ts_log_steady steady;
+    bool timed = run_of(t, run, &log, &steady);
+    put_json_number(&json, NULL, timed ? steady.levels[steady.level_count - 1].median : NAN);
+  }
+  ts_json_end(&json, ']');
   ts_json_put_count(&json, "warm_up_rows", t->steady.warm_up);
   ts_json_put_count(&json, "outlier_rows", t->steady.outliers);
   put_json_number(&json, "outlier_s", t->steady.lost);

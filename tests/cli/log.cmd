@@ -18,6 +18,9 @@ echo '{"global_step": 100, "log_history": [{"step": 50, "loss": 1.1}, {"step": 5
 printf 'Step,run a - lm loss,run a - perf/step_time,run a - perf/step_time__MAX\n1,3,nan,9\n2,3,5.5,9\n4,3,1.5,9\n6,3,1.25,9\n8,3,1.5,9\n' >wandb.csv; show wandb.csv; trainspec log --format csv wandb.csv; trainspec log --format json wandb.csv
 printf 'Wall time,Step,Value\n100.5,1,3.5\n101.75,2,3.5\n103,3,3.5\n' >board.csv; show board.csv
 trainspec log --format svg wandb.csv | grep -c circle
+# Runs of one file stand side by side.
+for run in 5 4 4; do for i in 1 2 3 4; do echo "iteration $i/ 4 | elapsed time per iteration (ms): $((run * 1000)).0 |"; done; done >three.log; show three.log
+trainspec log --format json three.log | grep -o '"runs".*runs_s": [^]]*]'
 # TensorBoard's own file: whole, and cut off within a record; numbers as a simple value, and as a tensor of TF2.
 python3 - <<'END'
 import struct
