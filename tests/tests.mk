@@ -130,7 +130,7 @@ tests_unit_sources = \
 TESTS += tests/run-tracer.sh # first, as it takes longest and is one process
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
-tests_unit_unit_SOURCES = $(tests_unit_sources) tests/accuracy/fabric_text.c tests/accuracy/fabric_text.h tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h \
+tests_unit_unit_SOURCES = $(tests_unit_sources) tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h \
 	tools/sweep/inputs.c tools/sweep/inputs.h tools/sweep/journal.c tools/sweep/journal.h tools/sweep/once.c tools/sweep/once.h tools/sweep/outcome.c tools/sweep/outcome.h tools/sweep/packed.c tools/sweep/packed.h
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_unit_LDFLAGS = $(AM_LDFLAGS) -no-pie -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/tests/unit
@@ -223,8 +223,6 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/collectives.c \
 	tests/accuracy/csv.c \
 	tests/accuracy/csv.h \
-	tests/accuracy/fabric_text.c \
-	tests/accuracy/fabric_text.h \
 	tests/accuracy/kernels.c \
 	tests/accuracy/main.c \
 	tests/accuracy/operators.c \

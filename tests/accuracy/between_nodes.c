@@ -74,29 +74,29 @@ static void finish_way(acc_result *result, way *w)
 /* -- constants that ship -- */
 
 typedef struct shipped {
-  bool there[TS_FABRIC_KINDS];
-  ts_fabric of[TS_FABRIC_KINDS];
-  const char *text[TS_FABRIC_KINDS]; /* of the file, which names the clusters it was fitted to */
+  bool there[BTW_FABRICS];
+  ts_fabric of[BTW_FABRICS];
+  const char *text[BTW_FABRICS]; /* of the file, which names the clusters it was fitted to */
 } shipped;
 
 static void read_shipped(const acc_context *c, shipped *s)
 {
   *s = (shipped){0};
-  for (int f = 0; f < TS_FABRIC_KINDS; f++) {
+  for (int f = 0; f < BTW_FABRICS; f++) {
     size_t size = 0;
     int failed = 0;
     ts_error error = {0};
     char *text = ts_read_file(
       c->arena,
-      ts_arena_printf(c->arena, "%s/stdlib/networks/%s.json", c->source, ts_fabric_names[f]), &size,
-      &failed);
+      ts_arena_printf(c->arena, "%s/stdlib/networks/%s.json", c->source, btw_fabric_names[f]),
+      &size, &failed);
     const ts_network_file *file = text ? ts_network_file_read(c->arena, text, size, &error) : NULL;
     s->text[f] = text ? ts_arena_string(c->arena, text, size) : "";
     s->there[f] = file && file->between;
     if (s->there[f])
       s->of[f] = *file->between;
     else
-      printf("  %s.json: %s\n", ts_fabric_names[f],
+      printf("  %s.json: %s\n", btw_fabric_names[f],
              file ? "has no `between`" :
              text ? ts_error_words(c->arena, &error) :
                     "cannot be read");
@@ -106,23 +106,20 @@ static void read_shipped(const acc_context *c, shipped *s)
 static bool was_fitted(const acc_context *c, const shipped *s, const btw_cluster *x)
 {
   const char *quoted = ts_arena_printf(c->arena, "\"%s\"", x->name);
-  return x->fabric < TS_FABRIC_KINDS && strstr(s->text[x->fabric], quoted);
+  return x->fabric < BTW_FABRICS && strstr(s->text[x->fabric], quoted);
 }
 
 /* Clouds' own transports, whose steps processors have a part in; the other fabrics' NICs do them by
  * themselves. */
-static bool is_cloud(uint32_t f)
-{
-  return f == TS_FABRIC_EFA || f == TS_FABRIC_EFA_P4 || f == TS_FABRIC_TCPX;
-}
+static bool is_cloud(uint32_t f) { return f == BTW_EFA || f == BTW_EFA_P4 || f == BTW_TCPX; }
 
 /* A fabric not seen: the mean of the others of its sort. Racks are not like nodes. */
 static ts_fabric mean_without(const ts_fabric *of, const bool *there, uint32_t without)
 {
-  const ts_fabric *others[TS_FABRIC_KINDS];
+  const ts_fabric *others[BTW_FABRICS];
   uint32_t n = 0;
-  for (uint32_t f = 0; f < TS_FABRIC_KINDS; f++)
-    if (there[f] && f != without && f != TS_FABRIC_NVL72 && is_cloud(f) == is_cloud(without))
+  for (uint32_t f = 0; f < BTW_FABRICS; f++)
+    if (there[f] && f != without && f != BTW_NVL72 && is_cloud(f) == is_cloud(without))
       others[n++] = &of[f];
   return ts_fabric_mean(others, n);
 }
@@ -135,11 +132,11 @@ static uint32_t rows_for_fit(ts_arena *arena, const btw_table *t, uint32_t witho
 {
   uint32_t n = 0;
   *rows = TS_NEW_ARRAY(arena, ts_fabric_row, t->rows.count + 1);
-  for (int f = 0; f < TS_FABRIC_KINDS; f++)
+  for (int f = 0; f < BTW_FABRICS; f++)
     there[f] = false;
   for (size_t i = 0; i < t->rows.count; i++) {
     const btw_row *row = &t->rows.at[i];
-    if (row->odd || row->call.fabric >= TS_FABRIC_KINDS || row->cluster == without_cluster ||
+    if (row->odd || row->call.fabric >= BTW_FABRICS || row->cluster == without_cluster ||
         row->call.fabric == without_fabric)
       continue;
     there[row->call.fabric] = true;
@@ -151,19 +148,19 @@ static uint32_t rows_for_fit(ts_arena *arena, const btw_table *t, uint32_t witho
 /* What is known of a fabric or its plug-in, and not fitted. */
 static void known(ts_fabric *of)
 {
-  for (int f = 0; f < TS_FABRIC_KINDS; f++)
+  for (int f = 0; f < BTW_FABRICS; f++)
     of[f] = ts_fabric_start;
   /* What the plug-ins of these fabrics, or the settings that their owners ask for, leave out: EFA's
    * flagged lines, all but whole chunks on p4 and with TCPX, whose NVLS is off. */
-  of[TS_FABRIC_EFA].lines = of[TS_FABRIC_EFA_P4].lines = of[TS_FABRIC_TCPX].lines = 0;
-  of[TS_FABRIC_EFA_P4].words = of[TS_FABRIC_TCPX].words = of[TS_FABRIC_TCPX].switches = 0;
-  of[TS_FABRIC_EFA_P4].lanes = of[TS_FABRIC_SLINGSHOT_SHARED].lanes = 1; /* two GPUs at a NIC */
+  of[BTW_EFA].lines = of[BTW_EFA_P4].lines = of[BTW_TCPX].lines = 0;
+  of[BTW_EFA_P4].words = of[BTW_TCPX].words = of[BTW_TCPX].switches = 0;
+  of[BTW_EFA_P4].lanes = of[BTW_SLINGSHOT_SHARED].lanes = 1; /* two GPUs at a NIC */
   /* Polaris has NCCL 2.18 and 2.21, which deal by threads alone. Over two nodes its large
    * all-reduces move what rings do (36 of 50 GB/s on the NICs; trees would need half of that). */
-  of[TS_FABRIC_SLINGSHOT_SHARED].deal = 0;
-  of[TS_FABRIC_SLINGSHOT_SHARED].trees_from = 3;
+  of[BTW_SLINGSHOT_SHARED].deal = 0;
+  of[BTW_SLINGSHOT_SHARED].trees_from = 3;
   /* where the search begins */
-  of[TS_FABRIC_NVL72].inside_hop = 2, of[TS_FABRIC_NVL72].switch_hop = 5;
+  of[BTW_NVL72].inside_hop = 2, of[BTW_NVL72].switch_hop = 5;
 }
 
 static void fit(ts_arena *arena, const btw_table *t, uint32_t without_cluster,
@@ -172,13 +169,13 @@ static void fit(ts_arena *arena, const btw_table *t, uint32_t without_cluster,
   ts_fabric_row *rows;
   uint32_t n = rows_for_fit(arena, t, without_cluster, without_fabric, &rows, there);
   known(of);
-  ts_fabric_fit(of, TS_FABRIC_KINDS, rows, n, true, NULL);
+  ts_fabric_fit(of, BTW_FABRICS, rows, n, true, NULL);
 }
 
 static bool write_fabric(const acc_context *c, const btw_table *t, const char *directory, int f,
                          const ts_fabric *fabric)
 {
-  const char *path = ts_arena_printf(c->arena, "%s/%s.json", directory, ts_fabric_names[f]);
+  const char *path = ts_arena_printf(c->arena, "%s/%s.json", directory, btw_fabric_names[f]);
   uint32_t rows = 0;
   for (size_t i = 0; i < t->rows.count; i++)
     rows += (int)t->rows.at[i].call.fabric == f && !t->rows.at[i].odd;
@@ -190,7 +187,7 @@ static bool write_fabric(const acc_context *c, const btw_table *t, const char *d
   fprintf(out,
           "{\"trainspec-network\": 1, \"fabric\": \"%s\",\n \"data\": [\n  {\"file\": "
           "\"nccl_inter.csv.gz\", \"rows\": %u, \"of\": \"every second size\", \"clusters\": [",
-          ts_fabric_names[f], rows);
+          btw_fabric_names[f], rows);
   const char *before = "";
   for (size_t i = 0; i < t->clusters.count; i++)
     if ((int)t->clusters.at[i].fabric == f) {
@@ -210,12 +207,12 @@ static bool write_fabric(const acc_context *c, const btw_table *t, const char *d
 int acc_between_fit(const acc_context *c, const char *directory)
 {
   btw_table t;
-  ts_fabric of[TS_FABRIC_KINDS];
-  bool there[TS_FABRIC_KINDS], written = true;
+  ts_fabric of[BTW_FABRICS];
+  bool there[BTW_FABRICS], written = true;
   if (!btw_read(c, &t))
     return 1;
   fit(c->arena, &t, UINT32_MAX, UINT32_MAX, of, there);
-  for (int f = 0; f < TS_FABRIC_KINDS; f++)
+  for (int f = 0; f < BTW_FABRICS; f++)
     if (there[f])
       written &= write_fabric(c, &t, directory, f, &of[f]);
   return !written;
@@ -271,12 +268,12 @@ static void other_rows(const acc_context *c, acc_result *result, const btw_table
       fresh = new_way(c, result, "as they ship, clusters that no fit had");
   for (uint32_t i = 0; i < t->clusters.count; i++) {
     const btw_cluster *x = &t->clusters.at[i];
-    if (x->fabric >= TS_FABRIC_KINDS || !s->there[x->fabric])
+    if (x->fabric >= BTW_FABRICS || !s->there[x->fabric])
       continue;
     bool fitted = was_fitted(c, s, x);
     scores one = score_cluster(c, t, i, &s->of[x->fabric], !fitted);
     cover(c, t, i, &s->of[x->fabric], !fitted);
-    const char *name = ts_arena_printf(c->arena, "%s (%s)", x->name, ts_fabric_names[x->fabric]);
+    const char *name = ts_arena_printf(c->arena, "%s (%s)", x->name, btw_fabric_names[x->fabric]);
     add(&ships, name, &one);
     if (!fitted)
       add(&fresh, name, &one);
@@ -285,7 +282,7 @@ static void other_rows(const acc_context *c, acc_result *result, const btw_table
   finish_way(result, &fresh);
 }
 
-static uint32_t clusters_of(const btw_table *t, ts_fabric_kind fabric)
+static uint32_t clusters_of(const btw_table *t, uint32_t fabric)
 {
   uint32_t n = 0;
   for (size_t i = 0; i < t->clusters.count; i++)
@@ -371,8 +368,8 @@ static void left_out(const acc_context *c, acc_result *result, const btw_table *
                     new_way(c, result, "one sweep, other nodes")};
   for (uint32_t i = 0; i < t->clusters.count; i++) {
     const btw_cluster *x = &t->clusters.at[i];
-    ts_fabric of[TS_FABRIC_KINDS], mean;
-    bool there[TS_FABRIC_KINDS], known = x->fabric < TS_FABRIC_KINDS, fitted = was_fitted(c, s, x);
+    ts_fabric of[BTW_FABRICS], mean;
+    bool there[BTW_FABRICS], known = x->fabric < BTW_FABRICS, fitted = was_fitted(c, s, x);
     if (fitted && clusters_of(t, x->fabric) > 1) {
       fit(c->arena, t, i, UINT32_MAX, of, there);
       scores one = score_cluster(c, t, i, &of[x->fabric], true);
@@ -395,38 +392,6 @@ static void left_out(const acc_context *c, acc_result *result, const btw_table *
   finish_way(result, &own.counts);
 }
 
-/* -- the spread of settings -- */
-
-static void note_settings(const acc_context *c, acc_result *result, const btw_table *t)
-{
-  for (size_t i = 0; i < t->clusters.count; i++) {
-    const btw_cluster *x = &t->clusters.at[i];
-    if (x->repeated)
-      acc_note_add(
-        c->arena, result, "floor",
-        ts_arena_printf(c->arena,
-                        "%s: up to %u settings a call; the first listed is %.0f %% above "
-                        "the best on average, the worst %.0f %%",
-                        x->name, x->settings, 100 * x->first_over / x->repeated,
-                        100 * x->worst_over / x->repeated));
-  }
-}
-
-static void note_left(const acc_context *c, acc_result *result, const btw_table *t)
-{
-  acc_note_add(c->arena, result, "left out",
-               ts_arena_printf(c->arena,
-                               "%u rows inside one island, %u of unknown GPUs, %u whose links are "
-                               "not stated, %u of slow settings (more than twice the best in the "
-                               "median), %u not complete",
-                               t->inside, t->unknown_gpu, t->unknown_links, t->slow, t->other));
-  for (size_t i = 0; i < t->clusters.count; i++)
-    if (t->clusters.at[i].fabric == TS_FABRIC_KINDS)
-      acc_note_add(c->arena, result, "not known",
-                   ts_arena_printf(c->arena, "%s: no fabric by `%s`; asked for as one not seen",
-                                   t->clusters.at[i].name, t->clusters.at[i].fabric_text));
-}
-
 bool acc_between(const acc_context *c)
 {
   btw_table t;
@@ -437,7 +402,5 @@ bool acc_between(const acc_context *c)
   other_rows(c, c->result, &t, &s);
   left_out(c, c->result, &t, &s);
   c->result->parts.at[0]->drawn = true;
-  note_settings(c, c->result, &t);
-  note_left(c, c->result, &t);
   return true;
 }

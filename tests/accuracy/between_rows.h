@@ -1,19 +1,28 @@
-/* Measured calls between nodes (runs/nccl_inter*.csv*): clusters, their links as the table says
- * them, and the best time of each call over the settings that were tried. */
+/* Measured calls between nodes, by cluster, collective, ranks and bytes: the best time of each over
+ * the settings that were tried. */
 #ifndef TS_ACCURACY_BETWEEN_ROWS_H
 #define TS_ACCURACY_BETWEEN_ROWS_H
 
 #include "calibrate/fabric_fit.h"
-#include "tests/accuracy/fabric_text.h"
 #include "tests/accuracy/accuracy.h"
 
+/* Fabrics with a file in stdlib/networks. */
+enum {
+  BTW_INFINIBAND,
+  BTW_ROCE,
+  BTW_EFA_P4,
+  BTW_EFA,
+  BTW_TCPX,
+  BTW_SLINGSHOT,
+  BTW_SLINGSHOT_SHARED,
+  BTW_NVL72,
+  BTW_FABRICS
+};
+extern const char *const btw_fabric_names[BTW_FABRICS]; /* of their files */
+
 typedef struct btw_cluster {
-  const char *name, *gpu, *fabric_text;
-  ts_fabric_kind fabric;
-  uint32_t settings;  /* most that a call was measured with */
-  /* sums over calls with several settings: first listed over best, worst over best, less 1 */
-  double first_over, worst_over;
-  uint32_t repeated;
+  const char *name;
+  uint32_t fabric;
 } btw_cluster;
 
 typedef struct btw_row {
@@ -24,11 +33,10 @@ typedef struct btw_row {
 
 typedef struct btw_table {
   TS_VEC(btw_cluster) clusters;
-  TS_VEC(btw_row) rows;     /* by cluster, collective, ranks, bytes */
-  uint32_t inside, unknown_gpu, unknown_links, other, slow; /* rows left out, and why */
+  TS_VEC(btw_row) rows;
 } btw_table;
 
-/* False after a message: no such table. */
+/* False after a message, or where there is none. */
 bool btw_read(const acc_context *c, btw_table *out);
 
 #endif

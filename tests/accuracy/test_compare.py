@@ -9,6 +9,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "compare"), str(HERE.parents[1] / "packages" / "python")]
 
+import between  # noqa: E402
 import coverage  # noqa: E402
 import factors  # noqa: E402
 import predict  # noqa: E402
@@ -162,6 +163,26 @@ class Words(unittest.TestCase):
         self.assertEqual(words.machine("H100 NVL"), None)
         self.assertEqual(words.named_model("Llama-3.1 70B").name, "llama3_70b")
         self.assertEqual([predict.value(e) for e in ("8", "0.5", "bf16", '"a"', "4 B")], [8, 0.5, "bf16", '"a"', "(4 B)"])
+
+
+class Fabrics(unittest.TestCase):
+    def test_sentences_about_clusters_are_read(self):
+        for text, gpus, fabric, rate, nics in (
+                ("InfiniBand NDR, 8x400 Gb/s a node", 8, "infiniband", 3200, 8),
+                ("EFA, 4x100 Gb/s a node", 8, "efa_p4", 400, 4),
+                ("EFA, 32x100 Gb/s a node", 8, "efa", 3200, 32),
+                ("EFA, 16x200 Gb/s a node", 8, "efa", 3200, 16),
+                ("TCPXO, 8x200 Gb/s a node", 8, "tcpx", 1600, 8),
+                ("RoCE, 8x2x400 Gb/s a node", 8, "roce", 6400, 16),
+                ("Slingshot 11, 4x200 Gb/s a node (4 GPUs)", 4, "slingshot11", 800, 4),
+                ("Slingshot, 2x200 Gb/s a node (4 GPUs)", 4, "slingshot11_shared", 400, 2),
+                ("2 NVL72 racks; RoCE, 8x400 Gb/s a node", 4, "nvl72", 3200, 8),
+                ("RoCE or InfiniBand, 4-8x400 Gb/s a node", 4, "infiniband", 1600, 4),
+                ("a fabric of our own", 8, "", 0, 0), ("", 8, "", 0, 0)):
+            of = between.links(text, gpus)
+            self.assertEqual((of.fabric, of.node * 8e-9, of.nics), (fabric, rate, nics), text)
+        self.assertEqual(between.links("2 NVL72 racks; RoCE, 8x400 Gb/s a node", 4).racks, 2)
+        self.assertEqual(between.links("NVL72 racks (16 nodes used of each)", 4).rack_nodes, 16)
 
 
 def answer(n):

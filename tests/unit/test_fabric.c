@@ -7,7 +7,6 @@
 
 #include "base/source.h"
 #include "calibrate/fabric_fit.h"
-#include "tests/accuracy/fabric_text.h"
 #include "calibrate/network_fit.h"
 
 static const char *const fabrics[] = {"infiniband", "roce",        "efa_p4",
@@ -328,30 +327,4 @@ Test(fabric, one_sweep_serves_other_numbers_of_nodes)
     cr_assert_float_eq(ts_network_file_time(file, TS_IR_ALL_REDUCE, bytes, &of[i]) / plain[i],
                        pow(1.5, 1.0 / (1u << i)), 1e-6);
   ts_arena_free(arena);
-}
-
-static void says(const char *text, uint32_t gpus, ts_fabric_kind kind, double gb_s, uint32_t nics)
-{
-  ts_fabric_text t = ts_fabric_text_read(text, gpus);
-  cr_assert_eq(t.fabric, kind, "%s", text);
-  cr_assert_float_eq(t.node * 8e-9, gb_s, 1e-6, "%s: %g Gb/s", text, t.node * 8e-9);
-  cr_assert_eq(t.nics, nics, "%s: %u NICs", text, t.nics);
-}
-
-Test(fabric, sentences_about_clusters_are_read)
-{
-  says("InfiniBand NDR, 8x400 Gb/s a node", 8, TS_FABRIC_INFINIBAND, 3200, 8);
-  says("EFA, 4x100 Gb/s a node", 8, TS_FABRIC_EFA_P4, 400, 4);
-  says("EFA, 32x100 Gb/s a node", 8, TS_FABRIC_EFA, 3200, 32);
-  says("EFA, 16x200 Gb/s a node", 8, TS_FABRIC_EFA, 3200, 16);
-  says("TCPXO, 8x200 Gb/s a node", 8, TS_FABRIC_TCPX, 1600, 8);
-  says("RoCE, 8x2x400 Gb/s a node", 8, TS_FABRIC_ROCE, 6400, 16);
-  says("Slingshot 11, 4x200 Gb/s a node (4 GPUs)", 4, TS_FABRIC_SLINGSHOT, 800, 4);
-  says("Slingshot, 2x200 Gb/s a node (4 GPUs)", 4, TS_FABRIC_SLINGSHOT_SHARED, 400, 2);
-  says("2 NVL72 racks; RoCE, 8x400 Gb/s a node", 4, TS_FABRIC_NVL72, 3200, 8);
-  says("RoCE or InfiniBand, 4-8x400 Gb/s a node", 4, TS_FABRIC_INFINIBAND, 1600, 4);
-  says("a fabric of our own", 8, TS_FABRIC_KINDS, 0, 0);
-  says("", 8, TS_FABRIC_KINDS, 0, 0);
-  cr_assert_eq(ts_fabric_text_read("2 NVL72 racks; RoCE, 8x400 Gb/s a node", 4).racks, 2);
-  cr_assert_eq(ts_fabric_text_read("NVL72 racks (16 nodes used of each)", 4).rack_nodes, 16);
 }

@@ -194,7 +194,8 @@ class Coverage:
 
     def memory(self, set_: str, kind: Kind, reach: "tuple[float, float]", predicted: float, measured: float,
                calibrates: bool = True) -> None:
-        self._add(Seen(MEMORY, set_, _configuration(kind), kind, None, 1, _log(measured, predicted), *reach, calibrates))
+        self._add(Seen(MEMORY, set_, _configuration(kind), kind, None, 1, _log(measured, predicted), *reach,
+                       calibrates))
 
     def row(self, a: Set, r: Step) -> None:
         answer = r.answer
@@ -203,7 +204,7 @@ class Coverage:
         if a.figure:
             self.figure(a.name, Origin(**a.figure), answer.kind.gpu, answer.predicted, r.measured)
             return
-        reach = (_log(answer.predicted, answer.low), _log(answer.high, answer.predicted)) if answer.low > 0 else (math.nan,) * 2
+        reach = _log(answer.predicted, answer.low), _log(answer.high, answer.predicted)
         self._add(Seen(STEP, a.name, _configuration(answer.kind), answer.kind, None, answer.spread,
                        _log(r.measured, answer.predicted), *reach, not a.apart))
         if math.isfinite(r.memory) and r.memory > 0 and answer.memory > 0:
@@ -261,8 +262,8 @@ class Coverage:
             is_asked, miss = len(rows) >= 30 and calibrates, not 0.72 <= left[0] <= 0.88
             for r in results:
                 if r.name == name and math.isfinite(left[0]):
-                    r.note("left out", "80 %% intervals from a table without the row's model and machine hold %.0f %% of "
-                           "%d %s, %.0f %% wide" % (100 * left[0], len(rows), _WORDS[what], 100 * left[1]))
+                    r.note("left out", "80 %% intervals from a table without the row's model and machine hold %.0f %% "
+                           "of %d %s, %.0f %% wide" % (100 * left[0], len(rows), _WORDS[what], 100 * left[1]))
             print("  %-22s %-12s %5d%s%s%s" % (name, what, len(rows), _shares(left), _shares(ships), "   missed"
                   if is_asked and miss else "" if calibrates else "   apart"))
             asked, missed = asked + is_asked, missed + (is_asked and miss)

@@ -1,13 +1,16 @@
 """Sets that ask fits by row, which no program offers: tests/accuracy/*.c fills them, and they are reported here."""
 from __future__ import annotations
 
+import dataclasses
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from typing import Any
 
+import between
 from coverage import Coverage, Origin
 from figures import Point
 from result import MEAN, MEDIAN, Ask, Part
@@ -96,8 +99,8 @@ def _cluster(a: Set, step: Step) -> str:
     return " ".join([a.name, *filter(None, (step.given.get(p) for p in ("machine", "framework", "recipe", "release")))])
 
 
-def _clusters(c: Context, names: "tuple[str, ...]") -> "list[dict]":
-    found: "dict[str, dict]" = {}
+def _clusters(c: Context, names: "tuple[str, ...]") -> "list[dict[str, Any]]":
+    found: "dict[str, dict[str, Any]]" = {}
     by_name = {a.name: a for a in SETS}
     for a in map(by_name.__getitem__, names):
         for step in a.read(c) or []:  # what is tried until it fits is no plan of a calibration
@@ -108,34 +111,46 @@ def _clusters(c: Context, names: "tuple[str, ...]") -> "list[dict]":
     return list(found.values())
 
 
-def _program(c: Context, *words: str) -> int:
+def _program(c: Context, rows: object, *words: str) -> "tuple[int, str]":
+    """What the program for a set ended with and wrote; `rows` are its measurements where these are read here."""
     sys.stdout.flush()
-    return subprocess.run([c.build / "tests" / "accuracy" / "accuracy", "--data", c.data, "--source", c.source, *words],
-                          check=False).returncode
+    with tempfile.TemporaryDirectory(prefix="accuracy-") as folder:
+        given, out = pathlib.Path(folder) / "rows.json", pathlib.Path(folder) / "out.json"
+        given.write_text(json.dumps(rows), encoding="utf-8")
+        program = c.build / "tests" / "accuracy" / "accuracy"
+        status = subprocess.run([program, "--data", c.data, "--source", c.source, "--rows", given, "--out", out, *words],
+                                check=False).returncode
+        return status, out.read_text(encoding="utf-8") if out.is_file() else ""
 
 
 def fit(c: Context, folder: str) -> int:
-    return _program(c, "--fit", folder)
+    sweeps = between.read(c)
+    return _program(c, _sweeps(sweeps), "--fit", folder)[0] if sweeps else 1
+
+
+def _sweeps(s: between.Sweeps) -> "dict[str, Any]":
+    return {"clusters": [dataclasses.asdict(x) for x in s.clusters], "rows": s.rows}
 
 
 def report(c: Context, coverage: Coverage, name: str) -> None:
     of = ALL[name]
     print(f"{name}: {of.title}")
-    with tempfile.TemporaryDirectory(prefix="accuracy-") as folder:
-        rows, out = pathlib.Path(folder) / "rows.json", pathlib.Path(folder) / "out.json"
-        rows.write_text(json.dumps(_clusters(c, of.rows_of)), encoding="utf-8")
-        status = _program(c, "--rows", str(rows), *(["-v"] if c.verbose else []), "--out", str(out), name)
-        if status == 3:
-            return
-        if status:
-            raise SystemExit(f"accuracy: {name}: the program for it ended with {status}")
-        found = json.loads(out.read_text(encoding="utf-8"))
-    result = c.result(name, of.title, of.sources, of.asks)
+    sweeps = between.read(c) if name == "between_nodes" else None
+    if name == "between_nodes" and not sweeps:
+        return
+    rows = _sweeps(sweeps) if sweeps else _clusters(c, of.rows_of)
+    status, text = _program(c, rows, *(["-v"] if c.verbose else []), name)
+    if status == 3:
+        return
+    if status:
+        raise SystemExit(f"accuracy: {name}: the program for it ended with {status}")
+    found, result = json.loads(text), c.result(name, of.title, of.sources, of.asks)
     for part in found["parts"]:
         result.parts.append(Part(part["title"], drawn=part["drawn"]))
         for line in part["lines"]:
             result.parts[-1].add(line["name"], [Point(*point) for point in line["points"]])
-    result.notes += map(tuple, found["notes"])
+    result.notes += [(label, text) for label, text in found["notes"]]
+    result.notes += sweeps.notes() if sweeps else []
     for origin, group, predicted, measured in found["seen"]:
         coverage.figure(name, Origin(**origin), group, predicted, measured)
     result.show()

@@ -9,8 +9,9 @@ NAN = math.nan
 
 @dataclass
 class Point:
-    """A row: seconds, bytes or a share, the same for both. `work`: done in the time, a device: rates are compared; 0: not a time of work. `baseline`: what something
-    simpler predicts; 0: one rate of the work for two and more. `low`, `high`: the 80 % interval; 0 and 0: none."""
+    """A row: seconds, bytes or a share, the same for both. `work`: done in the time, a device: rates are compared; 0:
+    not a time of work. `baseline`: what something simpler predicts; 0: one rate of the work for two and more. `low`,
+    `high`: the 80 % interval; 0 and 0: none."""
     name: str
     predicted: float
     measured: float
@@ -22,15 +23,16 @@ class Point:
 
 @dataclass
 class Figures:
-    """Of some points; NaN: cannot be said of these. `worst` and `bias` have their sign; `within`: 5, 10, 20 %, shares of the rows, as `within_third` and `same_sign` are;
-    `order`, `rate_order`: Spearman, of the values and of work over them; `held`: share of the rows in their interval, `width` its median width."""
+    """Of some points; NaN: cannot be said of these. `worst` and `bias` have their sign; `within`: 5, 10, 20 %, shares
+    of the rows, as `within_third` and `same_sign` are; `order`, `rate_order`: Spearman, of the values and of work over
+    them; `held`: share of the rows in their interval, `width` its median width."""
     rows: int
     mean: float = 0
     median: float = NAN
     bias: float = 0
     worst: float = 0
     worst_row: int = 0
-    within: tuple[float, ...] = (NAN, NAN, NAN)
+    within: "tuple[float, float, float]" = (NAN, NAN, NAN)
     within_third: float = NAN
     same_sign: float = NAN
     order: float = NAN
@@ -85,7 +87,7 @@ def _error(predicted: float, measured: float) -> float:
 
 
 def _baseline(points: list[Point], worked: bool, rates: list[float]) -> float:
-    """It knows the work, and one rate: the median of the measured ones, fitted to the very rows that it is compared on."""
+    """It knows the work, and one rate: the median of the measured ones, fitted to the very rows it is compared on."""
     stated = all(p.baseline for p in points)
     if not stated and (not worked or len(points) < 2):
         return NAN
@@ -106,7 +108,8 @@ def figures_of(points: list[Point]) -> Figures:
         if abs(e) > abs(f.worst):
             f.worst, f.worst_row = e, i
     share = lambda rows: 100.0 * sum(rows) / n
-    f.within = tuple(share(abs(e) <= limit for e in errors) for limit in (5, 10, 20))
+    below = lambda limit: share(abs(e) <= limit for e in errors)
+    f.within = below(5), below(10), below(20)
     f.within_third = share(abs(e) <= 100.0 / 3 for e in errors)
     f.same_sign = share(p.predicted * p.measured > 0 for p in points)
     f.median = median([abs(e) for e in errors])

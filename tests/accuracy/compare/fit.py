@@ -100,8 +100,8 @@ def fit(c: Context, a: Set, group: str, parameters: str) -> int:
         before = best
         for k in moving:
             best = s.descend(k, best, (k.most - k.least) / (4 * turn if turn else 2))
-        print("  round %d: %.4f  " % (turn + 1, best) + "".join(" %s=%.4g%s" % (k.name, k.value, k.unit) for k in moving),
-              flush=True)
+        found = "".join(" %s=%.4g%s" % (k.name, k.value, k.unit) for k in moving)
+        print("  round %d: %.4f  %s" % (turn + 1, best, found), flush=True)
         if best > before * 0.999:
             break
     return 0

@@ -30,8 +30,9 @@ def _argument(name: str, value: object) -> Iterator[str]:
     if value is False:
         return
     yield f"--{name}"
-    plain = isinstance(value, (int, float)) and value is not True
-    text = value if isinstance(value, str) else "%.17g" % value if plain else ""
+    text = value if isinstance(value, str) else ""
+    if isinstance(value, (int, float)) and value is not True:
+        text = "%.17g" % value
     if text[:1] == "[" and text[-1:] == "]" and not set("*+") & set(text):
         yield from text[1:-1].split()
     elif text:

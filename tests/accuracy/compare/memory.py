@@ -50,7 +50,8 @@ def _published(c: Context, result: Result) -> None:
             print("    %-6s %-22s sp %s  %-40s %8.2f %-4s predicted %8.2f"
                   % (t["model"], t["recompute"], t["seq_parallel"], quantity, value, t["unit"], found))
         unit = 1 if share else GIB
-        points["%" if share else of].append(Point(f"{t['model']}, {t['recompute']}, {quantity}", found * unit, value * unit))
+        name = f"{t['model']}, {t['recompute']}, {quantity}"
+        points["%" if share else of].append(Point(name, found * unit, value * unit))
     part = result.part("Korthikanti et al.", BYTES)
     part.drawn = True
     part.add(STATE, points[STATE])

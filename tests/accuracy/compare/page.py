@@ -70,8 +70,9 @@ def _summary(results: list[Result]) -> Iterator[str]:
             continue
         f, missed = line.figures, sum(m.missed for m in marks)
         said = "reported" if not marks else f"**{missed} of {len(marks)} missed**" if missed else f"{len(marks)} held"
-        yield ("| [%s](#%s) | %d | %.1f %% | %.1f %% | %.0f %% |" % (r.name, r.name, f.rows, f.mean, f.median, f.within[1])
-               + _order(f.order) + _or_none("%.0f %%", f.baseline) + f" {said} |\n")
+        yield ("| [%s](#%s) | %d | %.1f %% | %.1f %% | %.0f %% |"
+               % (r.name, r.name, f.rows, f.mean, f.median, f.within[1]) + _order(f.order)
+               + _or_none("%.0f %%", f.baseline) + f" {said} |\n")
 
 
 def _part(part: Part) -> Iterator[str]:

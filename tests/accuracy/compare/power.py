@@ -65,13 +65,13 @@ def report(c: Context) -> None:
             continue
         watts *= t.number("gpus") / t.number("nodes")
         points.append(Point("", watts, measured))
-        print("  %-16s %s, %4.0f GPUs (as %.0f): %.0f W measured at %s, computing %.1f %%, predicted %.0f W, %+.1f %%"
-              % (t["submitter"], t["benchmark"], t.number("gpus"), step.size, measured, t["reading"], 100 * busy, watts,
-                 100 * (watts / measured - 1)))
+        print("  %-16s %s, %4.0f GPUs (as %.0f): %.0f W measured at %s, computing %.1f %%, predicted %.0f W, "
+              "%+.1f %%" % (t["submitter"], t["benchmark"], t.number("gpus"), step.size, measured, t["reading"],
+                            100 * busy, watts, 100 * (watts / measured - 1)))
     result.part("watts of a node", PLAIN).add("all", points)
     if left:
         result.note("not predicted", f"{left} systems and benchmarks that no row has")
-    result.note("fitted", "two constants of std.power, on these rows: what a board draws while it does not compute, and "
-                "what of a node is not its boards")
+    result.note("fitted", "two constants of std.power, on these rows: what a board draws while it does not compute, "
+                "and what of a node is not its boards")
     result.show()
     print()

@@ -131,7 +131,8 @@ def _recompute_of(cell: str, r: Run, compiled: bool) -> str:
 def published(c: Context, t: Row) -> Step:
     r = Run(words.model(t["model"]), words.source(t["source"]), words.machine(t["gpu"]), words.recipe(t["precision"]))
     group = r.source.group if r.source else "other"
-    step = Step(t, f"{r.source.framework if r.source else '?'} {t['model']} {t['gpu']} x{t['gpus']} {t['precision']} tp "
+    who = r.source.framework if r.source else "?"
+    step = Step(t, f"{who} {t['model']} {t['gpu']} x{t['gpus']} {t['precision']} tp "
                 f"{t['tp']} pp {t['pp']} x {t['vp'] or '1'} cp {t['cp'] or '1'} ep {t['ep'] or '1'}, micro-batch "
                 f"{t['micro_batch']}, batch {t['global_batch']}, seq {t['seq']}",
                 {"NVIDIA": f"NVIDIA {r.recipe or '?'}", "llm-foundry": f"llm-foundry {t['gpu']}"}.get(group, group),
@@ -218,7 +219,8 @@ def _give_exchange(flags: str, machine: str, step: Step) -> None:
 
 
 def mlperf(c: Context, t: Row) -> Step:
-    m, machine, recipe, flags = words.model(t["benchmark"]), words.machine(t["gpu"]), words.recipe(t["precision"]), t["flags"]
+    m, flags = words.model(t["benchmark"]), t["flags"]
+    machine, recipe = words.machine(t["gpu"]), words.recipe(t["precision"])
     step = Step(t, f"{t['version']} {t['submitter']} {t['gpu']} x{t['gpus']} {t['benchmark']} {t['precision']} tp "
                 f"{t['tp']} pp {t['pp']} x {t['vp'] or '1'} cp {t['cp']}, micro-batch {t['micro_batch']}, batch "
                 f"{t['global_batch']}", t["benchmark"], t.number("step_s"), missing=_lacks(t, m))

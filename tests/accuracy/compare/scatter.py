@@ -114,7 +114,8 @@ def _line(a: Axes, line: Line, grid: int, index: int) -> str:
 def _key(name: str, index: int) -> str:
     x, y = LEFT + SIDE + 16, TOP + 8 + 16 * index
     return (f'<circle cx="{x}" cy="{y}" r="4" fill="{COLOURS[index % len(COLOURS)]}"/>\n'
-            f'<text x="{x + 9}" y="{y + 4}">{escape(name[:NAME], quote=False)}{"..." if len(name) > NAME else ""}</text>\n')
+            f'<text x="{x + 9}" y="{y + 4}">{escape(name[:NAME], quote=False)}'
+            + ("..." if len(name) > NAME else "") + "</text>\n")
 
 
 def svg(r: Result) -> str:

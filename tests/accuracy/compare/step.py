@@ -107,9 +107,10 @@ class Context:
 
 @dataclass(frozen=True)
 class Set:
-    """`row` makes a Step of a row, or None: not a row of this set. `columns`: parameters, with =column of other names. `assumed`: what the
-    rows leave open and the plan assumes. `apart`: no whole steps, or apart by a rule: intervals around others do not
-    rest on them. `here`: its file is in the tree. `figure`: rows are not steps but figures of this origin."""
+    """`row` makes a Step of a row, or None: not a row of this set. `columns`: parameters, with =column of other names.
+    `assumed`: what the rows leave open and the plan assumes. `apart`: no whole steps, or apart by a rule: intervals
+    around others do not rest on them. `here`: its file is in the tree. `figure`: rows are not steps but figures of this
+    origin."""
     name: str
     title: str
     csv: str

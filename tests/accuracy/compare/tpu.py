@@ -46,8 +46,8 @@ def _mesh(t: Row) -> Mesh:
         return number(value, 0) if value else otherwise
     slices, halves = t.number("slices") if t.has("slices") else 1, "TPU7x" in t["chip"]
     transpose = of_slice("fsdp_transpose", 1)
-    m = Mesh(t.number("chips"), of_slice("tensor", 1), of_slice("context", 1), of_slice("fsdp", 1 if transpose < 0 else -1),
-             of_slice("data", 1))
+    m = Mesh(t.number("chips"), of_slice("tensor", 1), of_slice("context", 1),
+             of_slice("fsdp", 1 if transpose < 0 else -1), of_slice("data", 1))
     if halves and math.fmod(m.data, 2) == 0:
         m.data /= 2
     elif halves and m.fsdp > 0:
@@ -73,8 +73,9 @@ def _machine(t: Row) -> Optional[str]:
 
 
 def _batch(t: Row) -> float:
-    halves = 2 if "TPU7x" in t["chip"] else 1
-    return t.number("global_batch") if t.has("global_batch") else t.number("per_device_batch") * t.number("chips") * halves
+    if t.has("global_batch"):
+        return t.number("global_batch")
+    return t.number("per_device_batch") * t.number("chips") * (2 if "TPU7x" in t["chip"] else 1)
 
 
 def _lacks(t: Row, m: Mesh) -> Optional[str]:
@@ -95,8 +96,8 @@ def _lacks(t: Row, m: Mesh) -> Optional[str]:
 
 def tpu(c: Context, t: Row) -> Step:
     m = _mesh(t)
-    step = Step(t, f"{t['model']} {t['chip']} x{t['chips']} {t['precision']} {t['remat']}, batch {whole(_batch(t))}, seq "
-                f"{t['seq']}", t["chip"], t.number("step_s"), missing=_lacks(t, m))
+    step = Step(t, f"{t['model']} {t['chip']} x{t['chips']} {t['precision']} {t['remat']}, batch {whole(_batch(t))}, "
+                f"seq {t['seq']}", t["chip"], t.number("step_s"), missing=_lacks(t, m))
     if not step.measured > 0 and t.has("tflops_chip"):
         step.rate = t.number("tflops_chip") * 1e12
     if not step.missing and not step.measured > 0 and not step.rate > 0:

@@ -22,7 +22,8 @@ class Device:
 H100 = Device("NVIDIA_H100_80GB_HBM3", "NVIDIA_H100_80GB_HBM3", "h100_sxm", "h100_sxm")
 A100 = Device("NVIDIA_A100_80GB_PCIe", "NVIDIA_A100_80GB_PCIe", "a100_pcie_80g", "a100_pcie_80g")
 DEVICES = (H100, A100,
-           Device("NVIDIA_A100-SXM4-40GB", "NVIDIA_A100_80GB_PCIe", "a100_sxm_40g", "a100_pcie_80g"),  # no table of its own
+           # no table of its own
+           Device("NVIDIA_A100-SXM4-40GB", "NVIDIA_A100_80GB_PCIe", "a100_sxm_40g", "a100_pcie_80g"),
            Device("Tesla_V100-PCIE-32GB", "Tesla_V100-PCIE-32GB", "v100_pcie_32g", "v100_pcie_32g"),
            Device("NVIDIA_L4", "NVIDIA_L4", "l4", "l4"))
 TRACES = (("bert_large", "512", 2), ("bert_large", "512", 8), ("gpt2_large", "1024", 1), ("gpt2_large", "1024", 4),

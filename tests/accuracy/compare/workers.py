@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
 SECONDS_A_ROW = 300  # one that takes this long would hold up all others
@@ -38,7 +38,9 @@ def _blame(status: int) -> str:
 def each(items: "list[T]", work: "Callable[[T], Any]") -> "list[Any]":
     """work(item) of each; of one whose process ended, the reason."""
     answers: "list[Any]" = [None] * len(items)
-    turn, running, taken = _fork.Value("l", 0), {}, {}
+    turn: Any = _fork.Value("l", 0)
+    running: "dict[Any, Any]" = {}  # processes by their ends of pipes
+    taken: "dict[Any, int]" = {}    # what they are at
 
     def start() -> None:
         receive, send = _fork.Pipe(duplex=False)
@@ -51,6 +53,7 @@ def each(items: "list[T]", work: "Callable[[T], Any]") -> "list[Any]":
         start()
     while running:
         for receive in wait(list(running)):
+            assert isinstance(receive, Connection)
             try:
                 i, done, answer = receive.recv()
             except EOFError:
