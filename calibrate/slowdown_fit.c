@@ -157,6 +157,17 @@ typedef struct trial {
   uint32_t done, trials;
 } trial;
 
+static const char *family_of(const trial *t, uint32_t i)
+{
+  return t->pairs[i].family ? t->pairs[i].family : "not known";
+}
+
+static int by_size(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
 /* Predicts what is held out from what is not, in all ways. */
 static const char *try_all(trial *t)
 {
@@ -181,20 +192,63 @@ static const char *try_all(trial *t)
   return wrong;
 }
 
-static void score(const trial *t, ts_slowdown_score *scores)
+/* Of the rows of a family; NULL: of all. */
+static ts_slowdown_score score_of(const trial *t, int way, const char *family)
 {
   static const double bounds[3] = {0.05, 0.10, 0.15};
-  for (int w = 0; w < TS_SLOWDOWN_WAYS; w++) {
-    double squares = 0;
-    scores[w] = (ts_slowdown_score){0};
-    for (uint32_t i = 0; i < t->count; i++) {
-      double error = t->out[w][i] - t->factor[i];
-      squares += error * error;
-      for (int b = 0; b < 3; b++)
-        scores[w].within[b] += (fabs(error) <= bounds[b] * t->factor[i]) / (double)t->count;
-    }
-    scores[w].rmse = sqrt(squares / t->count);
+  ts_slowdown_score s = {0};
+  double squares = 0, count = 0;
+  for (uint32_t i = 0; i < t->count; i++) {
+    if (family && strcmp(family_of(t, i), family) != 0)
+      continue;
+    double error = t->out[way][i] - t->factor[i];
+    count++, squares += error * error;
+    for (int b = 0; b < 3; b++)
+      s.within[b] += fabs(error) <= bounds[b] * t->factor[i];
   }
+  for (int b = 0; b < 3; b++)
+    s.within[b] /= count;
+  s.rmse = sqrt(squares / count);
+  return s;
+}
+
+static void score(const trial *t, ts_slowdown_score *scores)
+{
+  for (int w = 0; w < TS_SLOWDOWN_WAYS; w++)
+    scores[w] = score_of(t, w, NULL);
+}
+
+const double ts_slowdown_quantile[TS_SLOWDOWN_QUANTILES] = {0.25, 0.5, 0.75, 0.9, 0.95, 1};
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp(((const ts_slowdown_family *)a)->name, ((const ts_slowdown_family *)b)->name);
+}
+
+/* What the way that is kept is worth, by what was predicted last: where it was chosen. */
+static void describe(const trial *t, ts_slowdown_report *r)
+{
+  ts_slowdown_family *families = TS_NEW_ARRAY(t->arena, ts_slowdown_family, t->count);
+  double *errors = TS_NEW_ARRAY(t->arena, double, t->count);
+  for (uint32_t i = 0; i < t->count; i++) {
+    uint32_t f = 0;
+    while (f < r->family_count && strcmp(families[f].name, family_of(t, i)) != 0)
+      f++;
+    if (f == r->family_count)
+      families[r->family_count++].name = family_of(t, i);
+    families[f].rows++;
+    families[f].mean += t->factor[i];
+    errors[i] = fabs(t->out[r->best][i] / t->factor[i] - 1);
+  }
+  for (uint32_t f = 0; f < r->family_count; f++) {
+    families[f].mean /= families[f].rows;
+    families[f].score = score_of(t, (int)r->best, families[f].name);
+  }
+  qsort(families, r->family_count, sizeof *families, by_name);
+  qsort(errors, t->count, sizeof *errors, by_size);
+  for (int q = 0; q < TS_SLOWDOWN_QUANTILES; q++)
+    r->error[q] = errors[(uint32_t)ceil(ts_slowdown_quantile[q] * t->count) - 1];
+  r->families = families;
 }
 
 static bool is_first_of_source(const ts_slowdown_samples *samples, uint32_t i)
@@ -211,21 +265,22 @@ static const char *cross_validate(trial *t, const ts_slowdown_samples *samples,
   const char *wrong = NULL;
   for (uint32_t i = 0; i < t->count; i++)
     r->sources += is_first_of_source(samples, i);
-  t->trials = FOLDS + r->sources;
+  bool several = r->sources > 1;
+  t->trials = FOLDS + (several ? r->sources : 0);
   for (uint32_t fold = 0; fold < FOLDS && !wrong; fold++) {
     for (uint32_t i = 0; i < t->count; i++)
       t->hold[i] = i % FOLDS == fold;
     wrong = try_all(t);
   }
   score(t, r->folds);
-  for (uint32_t i = 0; i < t->count && !wrong; i++) {
+  for (uint32_t i = 0; several && i < t->count && !wrong; i++) {
     if (!is_first_of_source(samples, i))
       continue;
     for (uint32_t k = 0; k < t->count; k++)
       t->hold[k] = strcmp(samples->at[k].source, samples->at[i].source) == 0;
     wrong = try_all(t);
   }
-  if (r->sources > 1)
+  if (several)
     score(t, r->left_out);
   return wrong;
 }
@@ -257,6 +312,7 @@ const char *ts_slowdown_fit(ts_arena *arena, const ts_slowdown_samples *samples,
     return wrong;
   const ts_slowdown_score *by = r->sources > 1 ? r->left_out : r->folds;
   r->best = by[TS_BY_CORRECTION].rmse <= by[TS_BY_FACTOR].rmse ? TS_BY_CORRECTION : TS_BY_FACTOR;
+  describe(&t, r);
   return ts_learned_train(arena, (ts_learned_way)(r->best - TS_BY_FACTOR), t.pairs, t.factor, NULL,
                           count, NULL, path, r->gain);
 }

@@ -29,6 +29,17 @@ typedef enum ts_slowdown_way { /* what is compared */
 /* shares of rows within 5, 10, 15 %; root mean square of the error in the factor */
 typedef struct ts_slowdown_score { double within[3]; double rmse; } ts_slowdown_score;
 
+/* Rows of a family: mean slowdown, and what the way that is kept is worth on them. */
+typedef struct ts_slowdown_family {
+  const char *name;
+  uint32_t rows;
+  double mean;
+  ts_slowdown_score score;
+} ts_slowdown_family;
+
+enum { TS_SLOWDOWN_QUANTILES = 6 };
+extern const double ts_slowdown_quantile[TS_SLOWDOWN_QUANTILES];
+
 typedef struct ts_slowdown_report {
   uint32_t rows, sources;
   double least, mean, most;
@@ -38,6 +49,11 @@ typedef struct ts_slowdown_report {
   /* of the two that are learned: less error when a source is left out, else in the folds */
   ts_slowdown_way best;
   double gain[TS_LEARNED_FEATURES];            /* of the best, trained on all */
+  /* of the best, where it was chosen: families in order of their names, and the errors that these
+   * shares of rows do not exceed */
+  const ts_slowdown_family *families;
+  uint32_t family_count;
+  double error[TS_SLOWDOWN_QUANTILES];
 } ts_slowdown_report;
 
 /* Also keeps the best model, trained on all, at `path` (may be NULL). NULL, or what is wrong. */

@@ -81,10 +81,10 @@ static bool read_trace(fit_slowdown_job *j, const char *path)
 {
   ts_events *e = ts_trace_task_read(&j->task, path, &(ts_events_options){.no_memory = true});
   ts_event_pairs pairs = {0};
-  uint32_t compared = 0;
+  ts_event_overlap overlap = {0};
   if (!e)
     return false;
-  ts_event_pairs_add(j->task.arena, e, &pairs, &compared);
+  ts_event_pairs_add(j->task.arena, e, &pairs, &overlap);
   for (size_t i = 0; i < pairs.count; i++) {
     const ts_event_pair *p = &pairs.at[i];
     ts_slowdown_sample s = {
@@ -100,8 +100,11 @@ static bool read_trace(fit_slowdown_job *j, const char *path)
   }
   ts_put_text(j->pairs && strcmp(j->pairs, "-") == 0 ? stderr : stdout,
               "%-48s %4zu rows of %" PRIu32
-              " kernels that ran both alone and beside communication\n",
-              ts_base_name(path), pairs.count, compared);
+              " kernels that ran both alone and beside communication; %.1f %% of %" PRIu64
+              " ran beside it, %.1f %% of their time\n",
+              ts_base_name(path), pairs.count, overlap.compared,
+              100 * (double)overlap.beside / fmax(1, (double)overlap.instances), overlap.instances,
+              100 * overlap.time_beside / fmax(1, overlap.time));
   return true;
 }
 
@@ -130,6 +133,19 @@ static void print_report(const fit_slowdown_job *j, const ts_slowdown_report *r)
   for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++)
     if (r->gain[f] > 0)
       ts_put_text(stdout, "  %-38s %8.1f %%\n", ts_learned_feature(f), 100 * r->gain[f]);
+  ts_put_text(stdout, "\n%-22s %6s slowdown within 5 %%   10 %%   15 %%     RMSE\n", "by family",
+              "rows");
+  for (uint32_t f = 0; f < r->family_count; f++) {
+    const ts_slowdown_family *of = &r->families[f];
+    ts_put_text(stdout, "  %-20s %6" PRIu32 " %6.1f %% %10.1f %6.1f %6.1f %8.3f\n", of->name,
+                of->rows, 100 * (of->mean - 1), 100 * of->score.within[0],
+                100 * of->score.within[1], 100 * of->score.within[2], of->score.rmse);
+  }
+  ts_put_text(stdout, "errors up to");
+  for (int q = 0; q < TS_SLOWDOWN_QUANTILES; q++)
+    ts_put_text(stdout, "%s %.1f %% in %.0f %%", q ? "," : "", 100 * r->error[q],
+                100 * ts_slowdown_quantile[q]);
+  ts_put_text(stdout, " of rows\n");
   const ts_slowdown_score *by = r->sources > 1 ? r->left_out : r->folds;
   if (by[r->best].rmse > by[TS_BY_CONSTANT].rmse)
     ts_put_text(stdout,

@@ -85,7 +85,7 @@ static void describe_comm(const ts_events *e, uint32_t comm, ts_event_pair *p)
 
 /* Instances [from, to) have equal keys. */
 static void compare_group(ts_arena *arena, const ts_events *e, const instance *from,
-                          const instance *to, ts_event_pairs *out, uint32_t *compared)
+                          const instance *to, ts_event_pairs *out, ts_event_overlap *overlap)
 {
   ts_arena *scratch = ts_arena_new("instances");
   double *alone = TS_NEW_ARRAY(scratch, double, to - from),
@@ -93,6 +93,9 @@ static void compare_group(ts_arena *arena, const ts_events *e, const instance *f
   uint32_t alones = 0, besides = 0, comm = TS_EVENT_NONE;
   for (const instance *i = from; i < to; i++) {
     double time = (double)event_of(e, i->event)->duration;
+    overlap->instances++, overlap->time += time;
+    if (i->share >= 0.02)
+      overlap->beside++, overlap->time_beside += time;
     if (i->share < 0.02)
       alone[alones++] = time;
     else if (i->share > 0.9)
@@ -106,7 +109,7 @@ static void compare_group(ts_arena *arena, const ts_events *e, const instance *f
                        .alone = agreed(alone, alones),
                        .beside = agreed(beside, besides),
                        .fill = v->fill ? v->fill / 255.0 : NAN};
-    ++*compared;
+    overlap->compared++;
     if (p.alone >= SHORTEST && p.beside >= SHORTEST && p.beside < 3 * p.alone &&
         p.alone < 3 * p.beside) {
       describe_comm(e, comm, &p);
@@ -125,7 +128,7 @@ static void name_around(const ts_events *e, const numbers *stream, size_t at, ui
 }
 
 void ts_event_pairs_add(ts_arena *arena, const ts_events *e, ts_event_pairs *out,
-                        uint32_t *compared)
+                        ts_event_overlap *overlap)
 {
   ts_arena *scratch = ts_arena_new("pairs");
   numbers comms = {0}, *streams = TS_NEW_ARRAY(scratch, numbers, e->tracks.count);
@@ -156,7 +159,7 @@ void ts_event_pairs_add(ts_arena *arena, const ts_events *e, ts_event_pairs *out
     for (to = from + 1;
          to < all.count && memcmp(all.at[from].key, all.at[to].key, sizeof all.at[0].key) == 0;)
       to++;
-    compare_group(arena, e, all.at + from, all.at + to, out, compared);
+    compare_group(arena, e, all.at + from, all.at + to, out, overlap);
   }
   ts_arena_free(scratch);
 }

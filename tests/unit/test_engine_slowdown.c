@@ -78,9 +78,11 @@ Test(slowdown, kernels_alone_and_beside)
   ts_events *e = ts_events_parse(arena, "trace.json", text, size, NULL, &error);
   cr_assert(e, "%s", error.message);
   ts_event_pairs pairs = {0};
-  uint32_t compared = 0;
-  ts_event_pairs_add(arena, e, &pairs, &compared);
-  cr_assert(compared >= 4);
+  ts_event_overlap overlap = {0};
+  ts_event_pairs_add(arena, e, &pairs, &overlap);
+  cr_assert(overlap.compared >= 4);
+  cr_assert(overlap.beside > 0 && overlap.beside < overlap.instances);
+  cr_assert(overlap.time_beside > 0 && overlap.time_beside < overlap.time);
   cr_assert_eq(pairs.count, 2, "%zu", pairs.count);
   for (size_t i = 0; i < pairs.count; i++) {
     const ts_event_pair *p = &pairs.at[i];
@@ -118,6 +120,13 @@ Test(slowdown, learned)
   ts_slowdown_report r;
   const char *wrong = ts_slowdown_fit(arena, &rows, path, &r, NULL);
   cr_assert_null(wrong, "%s", wrong);
+  cr_assert_eq(r.family_count, 1u);
+  cr_assert_str_eq(r.families[0].name, "norm");
+  cr_assert_eq(r.families[0].rows, 90u);
+  cr_assert_float_eq(r.families[0].mean, r.mean, 1e-12);
+  cr_assert_float_eq(r.families[0].score.rmse, r.left_out[r.best].rmse, 1e-12);
+  for (int q = 1; q < TS_SLOWDOWN_QUANTILES; q++)
+    cr_assert(r.error[q] >= r.error[q - 1]);
   cr_assert_eq(r.sources, 2);
   cr_assert(r.left_out[r.best].rmse < 0.02 && r.left_out[TS_BY_CONSTANT].rmse > 0.2);
   const ts_slowdown *model;
