@@ -415,7 +415,7 @@ static void work_make_room(builder *b)
 {
   ts_schedule *sc = b->sc;
   size_t room = sc->items.count * sc->ranks;
-  if (b->rank || sc->ranks < 2 || room > b->s->limits.items)
+  if (b->rank || (b->listed && b->uneven) || sc->ranks < 2 || room > b->s->limits.items)
     return;
   ts_placed *at = ts_arena_alloc_raw(b->s->arena, room * sizeof *at);
   memcpy(at, sc->items.at, sc->items.count * sizeof *at);

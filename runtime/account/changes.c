@@ -257,7 +257,7 @@ static void find_first(ts_memory_changes *c)
   }
 }
 
-static bool any_left(ts_memory_changes *c)
+static inline bool any_left(ts_memory_changes *c)
 {
   if (c->count && c->keys[c->first] >= c->limit)
     find_first(c);

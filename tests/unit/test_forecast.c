@@ -7,19 +7,24 @@
 #include "compiler/compile.h"
 #include "runtime/account/forecast.h"
 #include "runtime/account/memory.h"
+#include "runtime/play/slowdown.h"
 
 typedef struct large { ts_arena *arena; ts_input input; } large;
 
-static large compile(const char *dp, const char *pp, const char *m)
+static large open_plan(const char *plan, const ts_define *defines, uint32_t count)
 {
   const char *source = getenv("top_srcdir");
   large l = {.arena = ts_arena_new("test")};
   ts_session *s = ts_session_new(l.arena);
-  ts_define defines[] = {{"dp", dp}, {"pp", pp}, {"m", m}};
-  ts_compile_options options = {.defines = defines, .define_count = 3};
-  const char *path = ts_arena_printf(l.arena, "%s/examples/large.ts", source ? source : ".");
-  cr_assert(ts_input_open(s, path, &options, &l.input), "dp %s, pp %s, m %s", dp, pp, m);
+  ts_compile_options options = {.defines = defines, .define_count = count};
+  const char *path = ts_arena_printf(l.arena, "%s/examples/%s", source ? source : ".", plan);
+  cr_assert(ts_input_open(s, path, &options, &l.input), "%s", plan);
   return l;
+}
+
+static large compile(const char *dp, const char *pp, const char *m)
+{
+  return open_plan("large.ts", (ts_define[]){{"dp", dp}, {"pp", pp}, {"m", m}}, 3);
 }
 
 static void close_large(large *l)
@@ -37,10 +42,9 @@ static ts_forecast forecast(const char *dp, const char *pp, const char *m, bool 
 }
 
 /* Bytes that playing asked for, over those said beforehand. */
-static double taken(const char *dp, const char *pp, const char *m, bool no_fold)
+static double taken_by(large l, ts_run_options options)
 {
-  large l = compile(dp, pp, m);
-  ts_run_options options = {.no_fold = no_fold, .threads = 1};
+  options.threads = 1;
   ts_forecast e = ts_forecast_play(&l.input.ir, &options);
   ts_stop stop = {.arena = l.arena};
   double before = (double)ts_heap_in_use().now;
@@ -51,6 +55,11 @@ static double taken(const char *dp, const char *pp, const char *m, bool no_fold)
   ts_run_free(run);
   close_large(&l);
   return (most - before) / e.asked;
+}
+
+static double taken(const char *dp, const char *pp, const char *m, bool no_fold)
+{
+  return taken_by(compile(dp, pp, m), (ts_run_options){.no_fold = no_fold});
 }
 
 /* Each in a test of its own: what was the most before would hide what it takes. */
@@ -65,6 +74,26 @@ TAKES(ranks_for_themselves, "131072", "1", "1", true)
 TAKES(stages, "1", "128", "512", false)
 TAKES(stages_for_themselves, "32", "64", "128", true)
 TAKES(micro_batches, "8", "1", "100000", false)
+
+enum { CONTENDED, OVERLAPPED };
+
+/* The same of calls that share links and kernels that slow each other down, of two families. */
+static void takes_by(large l, int how)
+{
+  const ts_slowdown *slow = NULL;
+  if (how == OVERLAPPED)
+    cr_assert_null(ts_slowdown_open(l.arena, "physical", &slow));
+  double ratio = taken_by(l, (ts_run_options){.contention = how == CONTENDED, .overlap = slow});
+  cr_expect(ratio > 0.5 && ratio < 2, "it took %.2f of the memory that it was said to", ratio);
+}
+
+#define TAKES_BY(name, plan, how)                                                                  \
+  Test(forecast, name) { takes_by(plan, how); }
+TAKES_BY(contended_ranks, compile("512", "1", "8"), CONTENDED)
+TAKES_BY(contended_stages, compile("32", "16", "64"), CONTENDED)
+TAKES_BY(contended_tensors, open_plan("gpt3_175b.ts", (ts_define[]){{"dp", "16"}}, 1), CONTENDED)
+TAKES_BY(overlapped_stages, compile("32", "16", "64"), OVERLAPPED)
+TAKES_BY(overlapped_tensors, open_plan("gpt3_175b.ts", (ts_define[]){{"dp", "16"}}, 1), OVERLAPPED)
 
 static void grows(const char *what, ts_forecast one, ts_forecast ten)
 {
