@@ -71,7 +71,7 @@ COMMANDS = [
     ("replay", 0, f"trainspec replay --format=json {MACHINE} {TRACES}/_graph_0.json {TRACES}/_graph_1.json"),
     ("replay", 0, f"trainspec replay --format=json {MACHINE} {TRACES}/_schedule.goal"),
     ("replay", 0, f"trainspec replay --format=json --step 1 {MACHINE} {TRACES}/_aicb_stages.csv"),
-    ("topology", 0, f"trainspec topo --format=json {CLI}/_topology.ts"),
+    ("topology", 0, f"trainspec topo --format=json -D 'cluster=dgx_h100(nodes: 1)' {CLI}/_topology.ts"),
     ("list", 0, f"trainspec list schedules --format=json {CLI}/_discover.ts"),
     ("diagnostics", 1, f"tsc --check --diagnostics=json -D tp=3 {EXAMPLES}/gpt3_175b.ts"),
     ("diagnostics", 1, f"tsc --check --diagnostics=json {ROOT}/tests/errors/name/name-unknown-argument.ts"),

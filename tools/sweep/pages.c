@@ -1,4 +1,4 @@
-/* A folder of reports: a page for each of the best plans of a sweep, which the sweep's own links to. */
+/* A folder of reports: a page for each of the best plans of a sweep, to which its own links. */
 #include <errno.h>
 #include <sys/stat.h>
 
