@@ -228,7 +228,7 @@ bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t 
     return true;
   if (error.kind == TS_ERROR_TOO_MUCH)
     help_too_much(ts_diag_add(s->diags, TS_E0226, TS_NO_SPAN,
-                              "the step is too large to be played: %s", error.message));
+                              "the step is too large to be simulated: %s", error.message));
   else
     ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler wrote an invalid IR: %s",
                 error.message);
@@ -263,7 +263,7 @@ bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o,
     ts_diag_help(ts_diag_add(s->diags, TS_E0215, TS_NO_SPAN,
                              "`%s` is an IR, whose parameters are fixed: `%s` cannot be set", name,
                              o->defines[0].name),
-                 "play its plan, or compile the plan again with `tsc -D %s=%s ...`",
+                 "simulate its plan, or compile the plan again with `tsc -D %s=%s ...`",
                  o->defines[0].name, o->defines[0].expression);
     return false;
   }

@@ -175,7 +175,7 @@ static bool read_items(searcher *v)
         ts_diag *d =
           ts_report(v->s, TS_E0234, ts_ast_value(node)->span,
                     "the values of `%s` cannot depend on the result of a step", node->name);
-        ts_diag_here(d, "known only after the plan is played");
+        ts_diag_here(d, "known only after the plan is simulated");
         good = false;
       }
       v->reason_of[i] = search->reason_count;

@@ -27,7 +27,7 @@ static const ts_option options[] = {
    "`learnt` a plan's `calibration` takes",
    NULL},
   {FORMAT, 0, "format", "FORM", "of the report: text or json (text)", NULL},
-  {JOBS, 'j', "jobs", "N", "steps played at the same time (the number of processors)", NULL},
+  {JOBS, 'j', "jobs", "N", "steps simulated at the same time (the number of processors)", NULL},
   PLAN_OPTIONS,
   {0},
 };

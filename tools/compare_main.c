@@ -47,7 +47,7 @@ static const char *const notes[] = {
   "LOG is what a training program printed (trainspec log); its steady steps count.",
   "It may be a recording (trainspec trace), whose median step is laid beside the plan's.",
   "Values given by hand go before those of the log. Causes are those of",
-  "std.tools.causes; each is played, and what comes near is listed.",
+  "std.tools.causes; each is simulated, and what comes near is listed.",
   "",
   "Examples:",
   "$ plan.ts train.log",
@@ -304,7 +304,7 @@ static void put_table(const compare_task *t, FILE *out)
 static void put_cause(const compare_task *t, const ts_cause *c, uint32_t number, FILE *out)
 {
   ts_put_text(out, "%3u. %s\n", number, c->name);
-  ts_put_text(out, "     played  ");
+  ts_put_text(out, "  simulated  ");
   for (int i = 0, n = 0; i < TS_OBSERVED_SHOWN; i++)
     if (t->measured.of[i] > 0)
       ts_put_text(out, "%s%s %s", n++ ? ", " : "", titles[i],

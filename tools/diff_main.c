@@ -28,13 +28,13 @@ static const ts_option options[] = {
   {FAIL_IF, 0, "fail-if", "EXPR",
    "end with 1 only where EXPR holds of the figures, which were `before`; repeatable", NULL},
   {CHOICES, 0, "choices", NULL,
-   "play BEFORE with each choice of AFTER's framework alone, and add them up (text)", NULL},
+   "simulate BEFORE with each choice of AFTER's framework alone, and add them up (text)", NULL},
   PLAN_OPTIONS,
   {0},
 };
 static const char *const usage[] = {"[OPTION]... BEFORE AFTER", NULL};
 static const char *const notes[] = {
-  "Each is a plan, an IR or the text of an IR. Both are played, and only",
+  "Each is a plan, an IR or the text of an IR. Both are simulated, and only",
   "differences are shown; a lack of memory is a difference like others. Plan",
   "options apply to both; to give each its own, compile them first.",
   "",
@@ -45,7 +45,7 @@ static const char *const notes[] = {
   "  git difftool -y -x 'trainspec diff -I plans' main -- plans/big.ts",
   "  tsc -D tp=4 -o four.ir plan.ts; trainspec diff four.ir plan.ts",
   "",
-  "Exit codes: 0 no difference, 1 differences, 2 one of them cannot be played, or",
+  "Exit codes: 0 no difference, 1 differences, 2 one of them cannot be simulated, or",
   "wrong usage, 4 cannot read or write. With --fail-if: 0 none holds, 1 one does.",
   NULL,
 };

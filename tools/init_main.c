@@ -43,7 +43,8 @@ static const ts_option options[] = {
   {FRAMEWORK, 0, "framework", "NAME",
    "what runs it: `trainspec list frameworks` (megatron_lm, where a plan is of layers)", NULL},
   {BUDGET, 0, "budget", "N|TIME",
-   "play at most N plans of each search, or begin none after TIME (60s): drawn, then near the best",
+   "simulate at most N plans of each search, or begin none after TIME (60s): drawn, then near the "
+   "best",
    NULL},
   {PLAN_DEFINE, 'D', "define", "NAME=EXPR", "set another parameter of the plan", NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
@@ -54,7 +55,7 @@ static const ts_option options[] = {
 static const char *const usage[] = {"[OPTION]... --model NAME --gpu NAME [FILE]...", NULL};
 static const char *const notes[] = {
   "FILEs may declare models and machines of your own. The plans are those of",
-  "std.tools.start. Up to some hundred of them are played, as `sweep --top 1` does; the",
+  "std.tools.start. Up to some hundred of them are simulated, as `sweep --top 1` does; the",
   "fastest that fits in memory is written, with what was assumed as comments, and",
   "with the search that found it, for `trainspec sweep`.",
   "",
@@ -174,8 +175,8 @@ static void init_done(void *closure, size_t index, double seconds)
 static bool init_tick(void *closure)
 {
   init_task *t = closure;
-  return ts_sweep_judge(&t->sweep) &&
-         ts_tick(&t->progress, "playing plans", (double)t->done / fmax(1, (double)t->sweep.count));
+  return ts_sweep_judge(&t->sweep) && ts_tick(&t->progress, "simulating plans",
+                                              (double)t->done / fmax(1, (double)t->sweep.count));
 }
 
 static bool misfit_at(const init_task *t, size_t point)
@@ -657,7 +658,7 @@ static const char *about(const init_task *t, const char *worth)
   return ts_arena_printf(
     t->arena,
     "Written by `%s` (%s).\nThe fastest of %s:\n%s a step, %s of %s on the fullest gpu.\n"
-    "%sTo play the search again: `trainspec sweep` on this file.\n",
+    "%sTo run the search again: `trainspec sweep` on this file.\n",
     asked, ts_version(), counted(t, t->looked, "plan"), ts_format_time(best_step(t)).text,
     ts_format_bytes(peak_of(best)).text, ts_format_bytes(best->limit).text, worth);
 }

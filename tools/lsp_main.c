@@ -26,7 +26,7 @@ static const char *const notes[] = {
   "An editor starts it; see doc/editors.md for how to set one up. Messages as one",
   "types, hover, definitions, references, renaming, completion, signatures,",
   "outline, formatting and quick fixes. With the initialization option",
-  "`stepTime` true, opening or saving a plan also plays it, and its step time is",
+  "`stepTime` true, opening or saving a plan also simulates it, and its step time is",
   "shown beside its name; with `lenses` true, step time and memory stand above it.",
   NULL,
 };

@@ -21,7 +21,7 @@ enum { FORMAT = 1, OUTPUT, STEP, MACHINE, MESH, PLAN, LOGGOPS, PRICED };
 
 static const ts_option options[] = {
   {STEP, 0, "step", "N", "replay only the work launched in step N, from 1", "Replay"},
-  {PLAN, 'p', "plan", "PLAN", "play on the machine of a plan: cluster, costs, network, host",
+  {PLAN, 'p', "plan", "PLAN", "simulate on the machine of a plan: cluster, costs, network, host",
    "Graphs, schedules, workloads"},
   {MACHINE, 0, "machine", "F:B:L:T",
    "... on one of FLOP/s, bytes/s of memory, bytes/s of a link, latency in us", NULL},
@@ -41,11 +41,11 @@ static const char *const usage[] = {"[OPTION]... FILE", "[OPTION]... GRAPH...",
                                     "[OPTION]... SCHEDULE", NULL};
 static const char *const notes[] = {
   "FILE is a recording of one rank, plain or gzip. GRAPHs are the",
-  "execution graphs of all ranks of a job (trainspec-trace writes them): played",
+  "execution graphs of all ranks of a job (trainspec-trace writes them): simulated",
   "together; what they give no time for takes what the machine says. A SCHEDULE in GOAL",
-  "is a whole job, played likewise, and so is a workload of AICB, SimAI or ASTRA-sim.",
-  "Chakra traces of all ranks are played too. A plan whose model is graph(FILES) is",
-  "played by tsrun, with all its reports.",
+  "is a whole job, simulated likewise, and so is a workload of AICB, SimAI or ASTRA-sim.",
+  "Chakra traces of all ranks are simulated too. A plan whose model is graph(FILES) is",
+  "simulated by tsrun, with all its reports.",
   "",
   "Formats: "
 #define FORMAT(id, record, name, file, remedy, table, plays, slows) TS_FORMAT_##plays(name ", ")
@@ -148,7 +148,7 @@ static void replay_put_text(const replay_played *p, FILE *out)
           "alone; the host waits %u times\n",
           r->waits_exact, r->waits_guessed, r->waits_by_time, r->syncs);
   if (r->crowded)
-    fprintf(out, "  kernels found the device full for %.3f ms in all: played as measured\n",
+    fprintf(out, "  kernels found the device full for %.3f ms in all: simulated as measured\n",
             (double)r->crowded / 1e6);
   if (r->unexplained)
     fprintf(
@@ -162,7 +162,7 @@ static void replay_put_text(const replay_played *p, FILE *out)
     fprintf(out, "  %u kernels have no launching call: issued with the work before them\n",
             r->unlaunched);
   if (r->overlapping)
-    fprintf(out, "  %u kernels overlap on their stream: played in sequence\n", r->overlapping);
+    fprintf(out, "  %u kernels overlap on their stream: simulated in sequence\n", r->overlapping);
   if (r->carried)
     fprintf(out, "  %u streams were still busy with earlier work\n", r->carried);
   fputs("  communication kernels keep their measured times, waiting for peers included\n", out);
@@ -267,9 +267,9 @@ static int replay(ts_trace_task *t, const ts_workload_choice *choice, const ts_r
   ts_error error = {0};
   int64_t step = choice->step;
   if (step > e->step_count)
-    ts_fail(&error, "steps are marked by profiler.step(); without --step the whole trace is played",
-            "the trace has %u step%s, not %" PRId64, e->step_count, e->step_count == 1 ? "" : "s",
-            step);
+    ts_fail(
+      &error, "steps are marked by profiler.step(); without --step the whole trace is simulated",
+      "the trace has %u step%s, not %" PRId64, e->step_count, e->step_count == 1 ? "" : "s", step);
   const ts_event *mark = step && step <= e->step_count ? ts_event_at(e, e->steps[step - 1]) : NULL;
   ts_replay *r = error.message[0] ? NULL : ts_replay_new(t->arena, e, mark, &error);
   if (!r)

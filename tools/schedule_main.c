@@ -46,7 +46,7 @@ static const char *const usage[] = {"[OPTION]... PLAN", NULL};
 static const char *const notes[] = {
   "Searches the order in which the ranks of PLAN's pipeline do their work: with the",
   "plan's own times, messages and memory, on the stages as its schedule places them.",
-  "What is printed was compiled and played.",
+  "What is printed was compiled and simulated.",
   "",
   "Examples:",
   "$ plan.ts",

@@ -69,17 +69,17 @@ static const ts_option options[] = {
    NULL},
   {DRY_RUN, 0, "dry-run", NULL, "only report how many plans there are and how long they may take",
    NULL},
-  {ALL, 0, "all", NULL, "play all plans, also those that cannot be among the best by their bounds",
-   NULL},
+  {ALL, 0, "all", NULL,
+   "simulate all plans, also those that cannot be among the best by their bounds", NULL},
   {BUDGET, 0, "budget", "N|TIME",
-   "play at most N plans, or begin none after TIME (60s): drawn, then near the best", NULL},
+   "simulate at most N plans, or begin none after TIME (60s): drawn, then near the best", NULL},
   {SEED, 0, "seed", "N", "of the plans that are drawn (1)", NULL},
-  {JOBS, 'j', "jobs", "N", "plans played at the same time (the number of processors)", NULL},
+  {JOBS, 'j', "jobs", "N", "plans simulated at the same time (the number of processors)", NULL},
   {JOURNAL, 0, "journal", "FILE", "keep what becomes of each plan in FILE, as soon as it is known",
    "Journal"},
-  {RESUME, 0, "resume", NULL, "go on in a journal that is there: its plans are not played again",
+  {RESUME, 0, "resume", NULL, "go on in a journal that is there: its plans are not simulated again",
    NULL},
-  {SERVE, 0, "serve", "PORT", "show a page of the journal at that port while it plays", NULL},
+  {SERVE, 0, "serve", "PORT", "show a page of the journal at that port while the sweep runs", NULL},
   {SHARD, 0, "shard", "I/N",
    "only part I of N; auto: by the task of Slurm or Kubernetes; all: each after the other", NULL},
   {SBATCH, 0, "sbatch", "N", "only print a script for Slurm that runs the sweep in N parts", NULL},
@@ -105,7 +105,7 @@ static const char *const notes[] = {
   "4 files or system, 70 a bug of ours.",
   NULL,
 };
-static const ts_program program = TS_COMMAND("plays a family of plans and ranks them.");
+static const ts_program program = TS_COMMAND("simulates a family of plans and ranks them.");
 
 typedef enum form { TEXT, CSV, JSON, HTML } form;
 
@@ -283,7 +283,7 @@ static void tell_effort(sweep_task *t)
   for (size_t i = 0; i < t->sweep.count; i++)
     played += t->sweep.outcomes[i].played;
   fflush(stdout);
-  fprintf(stderr, "%zu of %zu plans played, %.2f s\n", played, t->sweep.count, t->took);
+  fprintf(stderr, "%zu of %zu plans simulated, %.2f s\n", played, t->sweep.count, t->took);
 }
 
 /* What is played so far is in the journal; plans under way are lost. */
@@ -439,9 +439,9 @@ static bool refused_for_one_reason(const ts_sweep *s)
 static bool some_unread(ts_sweep *s)
 {
   if (s->inputs->changed) {
-    ts_diag *d = ts_diag_add(s->session->diags, TS_E0701, TS_NO_SPAN,
-                             "`%s` changed while plans that read it were played",
-                             s->inputs->changed);
+    ts_diag *d =
+      ts_diag_add(s->session->diags, TS_E0701, TS_NO_SPAN,
+                  "`%s` changed while plans that read it were simulated", s->inputs->changed);
     ts_diag_help(d, "start again: plans before and after the change cannot be compared");
     return true;
   }
@@ -555,7 +555,7 @@ static int dry_run(sweep_task *t)
   ts_sweep_play_one(s, s->search->point_count / 2, arena);
   double each = ts_clock() - begin;
   ts_arena_free(arena);
-  ts_put_text(stdout, "%s plans to compile and play, about %s each: about %s\n",
+  ts_put_text(stdout, "%s plans to compile and simulate, about %s each: about %s\n",
               ts_format_count(count).text, ts_format_time((uint64_t)(each * 1e12)).text,
               ts_format_time((uint64_t)(each * 1e12 * (double)count / (double)t->jobs)).text);
   return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);

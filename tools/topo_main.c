@@ -21,7 +21,7 @@ enum { FORMAT = 1, PATHS, RUN, OUTPUT, MOST };
 
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "text, json, html, svg or dot (Graphviz) (text)", "Drawing"},
-  {RUN, 0, "run", NULL, "play a step, and say how busy it keeps the links", NULL},
+  {RUN, 0, "run", NULL, "simulate a step, and say how busy it keeps the links", NULL},
   {PATHS, 0, "paths", NULL, "list the path between each pair of devices, link by link", NULL},
   {MOST, 0, "most", "N",
    "for dot: draw single devices and switches up to N of them, and arrays beyond (200); for paths: "

@@ -52,8 +52,8 @@ static const ts_option no_options[] = {{0}};
 static const char *const usage[] = {"COMMAND [ARGUMENT]...", NULL};
 static const char *const command_lines[] = {
   "  compile                   check a plan and write it as IR (tsc)",
-  "  run                       play a plan or an IR and report (tsrun)",
-  "  sweep                     play a family of plans and say which are best",
+  "  run                       simulate a plan or an IR and report (tsrun)",
+  "  sweep                     simulate a family of plans and say which are best",
   "  schedule                  search a short order of work for a plan's pipeline",
   "  diff                      compare two plans and their results",
   "  compare                   lay a plan beside a run, and say why they differ",
@@ -67,7 +67,7 @@ static const char *const command_lines[] = {
   "  fit slowdown              learn how overlap slows kernels",
   "  trace                     summarize traces of real runs",
   "  table                     a table of costs from traces",
-  "  replay                    play a trace and compare with its times",
+  "  replay                    simulate a trace and compare with its times",
   "  export                    write Chakra traces or a GOAL schedule",
   "  import                    a plan from the command line of a training framework",
   "  topo                      draw the cluster of a plan",
@@ -113,8 +113,8 @@ static int dispatch(ts_options *o, const struct command *table, size_t count, in
     return table[i].run(argc, argv);
   }
   if (table == commands && strpbrk(argv[0], "./"))
-    return ts_options_wrong(o, "`%s` is no command: a plan is played by `trainspec run %s`", argv[0],
-                            argv[0]);
+    return ts_options_wrong(o, "`%s` is no command: a plan is simulated by `trainspec run %s`",
+                            argv[0], argv[0]);
   return ts_options_not_among(o, what, argv[0], words);
 }
 

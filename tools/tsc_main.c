@@ -73,7 +73,7 @@ static const char *const notes[] = {
 };
 static const ts_program program = {
   .summary = "TrainSpec compiler: checks a plan of a distributed training step and writes it as "
-             "IR, which tsrun plays.",
+             "IR, which tsrun simulates.",
   .usage = usage,
   .options = options,
   .notes = notes,
@@ -242,7 +242,7 @@ static void write_schedule(command *c, const ts_schedule *schedule)
     text = s->explained;
   else if (!schedule)
     ts_diag_add(s->diags, TS_E0401, TS_NO_SPAN,
-                "`%s` has no schedule: an IR keeps what each rank plays, not why", c->input);
+                "`%s` has no schedule: an IR keeps what each rank does, not why", c->input);
   else if (c->csv)
     text = ts_schedule_csv(s, schedule);
   else if (!(text = ts_schedule_explain(s, schedule, c->explain)) && !ts_diags_errors(s->diags))

@@ -71,12 +71,13 @@ static const ts_option options[] = {
   WINDOW_OPTIONS,
   PLAN_OPTIONS,
   {NETWORK, 0, "network", "NAME",
-   "use only the network models with this name; links: none of them; all: compare them", "Play"},
+   "use only the network models with this name; links: none of them; all: compare them",
+   "Simulation"},
   {CONTENTION, 0, "contention", NULL,
-   "calls of flow models share links with all other calls under way; plays every rank", NULL},
-  {NO_FOLD, 0, "no-fold", NULL, "play every rank, also equal ones", NULL},
-  {THREADS, 0, "threads", "N", "threads that play and sum up (one for each processor)", NULL},
-  {SERVE, 0, "serve", "PORT", "show a page of how far it is at that port while it plays", NULL},
+   "calls of flow models share links with all other calls under way; simulates every rank", NULL},
+  {NO_FOLD, 0, "no-fold", NULL, "simulate every rank, also equal ones", NULL},
+  {THREADS, 0, "threads", "N", "threads that simulate and sum up (one for each processor)", NULL},
+  {SERVE, 0, "serve", "PORT", "show a page of how far it is at that port while it runs", NULL},
   {IGNORE_MEMORY, 0, "ignore-memory", NULL, "report even if the step does not fit in memory", NULL},
   {ASSERT, 0, "assert", "EXPR",
    "fail (exit 3) unless EXPR holds, such as 'step_time < 7 s and peak_memory < 72 GiB'", NULL},
@@ -90,12 +91,13 @@ static const ts_option options[] = {
    "constant:1.1, "
    "physical or a file (none)",
    NULL},
-  {STUDY_STEPS, 0, "steps", "N", "play N steps in a row and report the steady state", "Studies"},
+  {STUDY_STEPS, 0, "steps", "N", "simulate N steps in a row and report the steady state",
+   "Studies"},
   {STUDY_WHAT_IF, 0, "what-if", "CHANGE",
-   "also play with a change: compute.speed*1.1, nic=800Gb/s, dp.speed*2, gpu[0,1].speed/2, ...",
+   "also simulate with a change: compute.speed*1.1, nic=800Gb/s, dp.speed*2, gpu[0,1].speed/2, ...",
    NULL},
   {CHOICES, 0, "choices", NULL,
-   "also play without each choice of the framework's profile: what it saves", NULL},
+   "also simulate without each choice of the framework's profile: what it saves", NULL},
   {STUDY_SENSITIVITY, 0, "sensitivity", NULL, "the gain from one percent more of each resource",
    NULL},
   {STUDY_DIFF, 0, "diff", "FILE", "explain the difference in step time to another plan", NULL},
@@ -106,7 +108,7 @@ static const ts_option options[] = {
    "memory that the framework reserves: caching, then any of :expandable, :max_split=128MiB, "
    ":streams, :channels=24",
    NULL},
-  {STUDY_REPEAT, 0, "repeat", "N", "play N steps with jitter and report percentiles", NULL},
+  {STUDY_REPEAT, 0, "repeat", "N", "simulate N steps with jitter and report percentiles", NULL},
   {STUDY_JITTER, 0, "jitter", "DIST",
    "jitter of each rank's compute time: lognormal:2%, normal:2%, exponential:1%, "
    "slow:SHARE:FACTOR; of each call: network:2%; several joined by commas",
@@ -142,8 +144,9 @@ static const char *const notes[] = {
   NULL};
 
 static const ts_program program = {
-  .summary = "TrainSpec runtime: plays a training step and reports how long it takes, where the "
-             "time goes and how much memory it needs.",
+  .summary =
+    "TrainSpec runtime: simulates a training step and reports how long it takes, where the "
+    "time goes and how much memory it needs.",
   .usage = usage,
   .options = options,
   .notes = notes,
@@ -572,7 +575,8 @@ static void say_what_it_takes(const tsrun_task *t, const ts_ir *ir)
       t->options.messages != TS_MESSAGES_TEXT || !wants_hints())
     return;
   ts_put_text(
-    stderr, "%s: note: playing this takes about %.2g s of processor time%s and %.2g GB of memory\n",
+    stderr,
+    "%s: note: simulating this takes about %.2g s of processor time%s and %.2g GB of memory\n",
     t->options.called, e.seconds, event_by_event ? ", and longer as it goes event by event," : "",
     (held + e.bytes) / 1e9);
   if (too_much)

@@ -66,7 +66,7 @@ static void sensitivities_text(const ts_summary *s, const ts_sensitivities *all,
                                FILE *out)
 {
   ts_put_text(out, "\n%-*s%16s%16s%16s\n", NAME + 2, "Gain if faster", "1 %, on path",
-              "1 %, played", "10 %, played");
+              "1 %, simulated", "10 %, simulated");
   if (!all->count)
     fputs("  no resource limits the step\n", out);
   for (uint32_t i = 0; i < all->count && i < MOST_ROWS; i++) {

@@ -115,7 +115,7 @@ static void out_of_memory_help(const ts_summary *s, ts_stop *stop)
     ts_stop_fact(stop, ways->count ? "fits" : "near", "%s",
                  ts_ways_out_table(ways, stop->arena, MOST_WAYS));
   if (ways && ways->untried)
-    ts_stop_fact(stop, "tried", "%u changes; %u more would take too long to play", ways->tried,
+    ts_stop_fact(stop, "tried", "%u changes; %u more would take too long to simulate", ways->tried,
                  ways->untried);
   if (ways && ways->count)
     ts_stop_help(stop, "give the options, or write the lines into the plan; %s", all_the_same);
@@ -126,7 +126,7 @@ static void out_of_memory_help(const ts_summary *s, ts_stop *stop)
   else
     ts_stop_help(stop, "%s; %s",
                  s->extras.ways_out ? "take more devices, or devices with more memory" :
-                                      "play the plan instead of its IR to see changes that fit",
+                                      "simulate the plan instead of its IR to see changes that fit",
                  all_the_same);
 }
 

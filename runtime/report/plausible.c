@@ -93,9 +93,10 @@ static void doubt_links(doubts *d)
   ts_warning_fact(d->arena, w, "step", "%s, and their traffic takes at least %s",
                   ts_format_time(d->s->result->step).text,
                   ts_format_time((uint64_t)links->time).text);
-  ts_warning_help(d->arena, w,
-                  "calls of several groups overlap on them: play with a model that shares links, "
-                  "`network = [flow()]` and `--contention`");
+  ts_warning_help(
+    d->arena, w,
+    "calls of several groups overlap on them: simulate with a model that shares links, "
+    "`network = [flow()]` and `--contention`");
 }
 
 /* A model's figures are raised to what the links can do; measured ones stay. */

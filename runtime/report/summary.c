@@ -378,7 +378,8 @@ static void list_assumptions(ts_summary *s)
     say(s, list, "the slowdown model takes %s of a kernel as its rows of the same family had it",
         s->result->supposed);
   if (s->result->unfelt)
-    say(s, list, "the slowdown model learned from %s, which plays do not know", s->result->unfelt);
+    say(s, list, "the slowdown model learned from %s, which simulations do not know",
+        s->result->unfelt);
   if (s->result->unseen)
     say(s, list, "the slowdown model has never seen: %s", s->result->unseen);
   if (s->result->idle_rows)

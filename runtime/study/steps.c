@@ -192,7 +192,8 @@ const ts_steps *ts_steps_new(ts_arena *arena, const ts_ir *ir, const ts_run_opti
   if (!repeat(scratch, many, count, checkpoint)) {
     ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "%u steps of this plan are too many", count);
     ts_stop_help(
-      stop, "all steps together have at most 4 billion items, messages and tags: play fewer steps");
+      stop,
+      "all steps together have at most 4 billion items, messages and tags: simulate fewer steps");
   } else if (ts_run_prepare(scratch, many, options, &prepared, stop)) {
     facts = ts_run_play(scratch, &prepared, options, 0, stop);
   }

@@ -19,7 +19,7 @@ c --parts --over tp --of reduce_scatter --format csv $scratch/plan.ts
 c --parts --over dp --of all_gather --bytes 1048576 --format json $scratch/plan.ts
 c --sweep --over dp $scratch/plan.ts
 c --sweep --over dp --bytes 1000000 --format csv $scratch/plan.ts
-c --sweep --over dp --format svg -o $scratch/sweep.svg $scratch/plan.ts; grep -o '<polyline\|(in plays)\|[a-z_]* over dp, .* GB/s' $scratch/sweep.svg
+c --sweep --over dp --format svg -o $scratch/sweep.svg $scratch/plan.ts; grep -o '<polyline\|(in simulations)\|[a-z_]* over dp, .* GB/s' $scratch/sweep.svg
 c --parts $scratch/plan.ts
 c --parts --over dp --rank 99999 $scratch/plan.ts
 c --parts --sweep $scratch/plan.ts

@@ -1,6 +1,6 @@
 # Settings of frameworks that name a model of Hugging Face's: each becomes a plan that plays, says where each line is from, and refuses what it does not follow by name.
 cd $scratch
-played() { tsrun "$1" 2>&1 | grep -aE '^(error|training|pretraining)|illion parameters$|\^ ..*[a-z]' | grep -v 'the data go' | cut -c1-120; }
+played() { tsrun "$1" 2>&1 | grep -aE '^(error|training|pretraining)|illion parameters|\^ ..*[a-z]' | grep -v 'the data go' | cut -c1-120; }
 job() { echo "== $*"; trainspec import -o run.ts "$@" 2>said && played run.ts; grep -aE '^(error|warning)|= help' said; }
 cat >ds.json <<'J'
 { "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": "auto", "bf16": { "enabled": true },

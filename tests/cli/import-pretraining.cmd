@@ -1,6 +1,6 @@
 # Jobs of NeMo, hybrids, FSDP and experts of Megatron-DeepSpeed by their arguments, recipes with sizes and layouts: plans that play.
 cd $scratch
-played() { tsrun "$1" 2>&1 | grep -aE '^(error|training|pretraining)|illion parameters$|\^ ..*[a-z]' | grep -v 'the data go' | cut -c1-120; }
+played() { tsrun "$1" 2>&1 | grep -aE '^(error|training|pretraining)|illion parameters|\^ ..*[a-z]' | grep -v 'the data go' | cut -c1-120; }
 job() { echo "== $*"; trainspec import -o run.ts "$@" 2>said && played run.ts; grep -aE '^(error|warning)|= help' said; }
 cat >nemo.yaml <<'J'
 defaults:

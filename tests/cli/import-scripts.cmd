@@ -52,7 +52,7 @@ MODEL_ARGS:
   --vocab-size: 32000
 TEST_TYPE: regular
 YAML
-played() { tsrun "$1" 2>&1 | grep -aE '^(error|pretraining)|billion parameters$|\^ '; }
+played() { tsrun "$1" 2>&1 | grep -aE '^(error|pretraining)|billion parameters|\^ '; }
 trainspec import -o run.ts megatron train.sh && cat run.ts && played run.ts; ls ran 2>&1
 trainspec import -o run.ts megatron MODE=large train.sh --global-batch-size 32 && grep -E 'layers|tensor_model|global' run.ts && played run.ts
 trainspec import -o run.ts megatron LAYERS=4 job.yaml && sed -n '/let arguments/,/^}/p' run.ts && played run.ts

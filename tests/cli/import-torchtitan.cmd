@@ -22,7 +22,7 @@ selective_ac_option = 'op'
 [compile]
 enable = true
 END
-played() { tsrun "$1" 2>&1 | grep -aE '^(error|training)|billion parameters$|\^ '; }
+played() { tsrun "$1" 2>&1 | grep -aE '^(error|training)|billion parameters|\^ '; }
 trainspec import --gpus 16 -o run.ts torchtitan job.toml --training.seq_len 8192 && cat run.ts && tsfmt --check run.ts && played run.ts
 with() { echo "== $*"; trainspec import --gpus 16 -o run.ts torchtitan job.toml "$@" 2>said && played run.ts; sed '/^$/d' said; }
 with --parallelism.pipeline_parallel_degree 4 --parallelism.pipeline_parallel_schedule=Interleaved1F1B --training.local_batch_size 8

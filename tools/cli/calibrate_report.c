@@ -281,7 +281,7 @@ static void calibrate_report_put_warnings(const ts_calibrated *c, FILE *out)
 void ts_calibrated_text(const ts_calibrated *c, FILE *out)
 {
   const ts_calibration *k = c->calibration;
-  ts_put_text(out, "Plan `%s` calibrated on %u measured steps%s%s%s%s (%u plays)\n", k->plan,
+  ts_put_text(out, "Plan `%s` calibrated on %u measured steps%s%s%s%s (%u simulations)\n", k->plan,
               k->rows, *k->framework ? " of " : "", k->framework, *k->device ? " on " : "",
               k->device, c->fit->plays);
   put_quantities(c, out);

@@ -247,7 +247,7 @@ static void put_line(const ts_call_table *t, uint32_t column, double most, FILE 
     ts_put_xml(out, "%.1f,%.1f ", place_of(t, i),
                HIGH - BOTTOM - bus_rate(t, &c->cells[i], i) / most * (HIGH - TOP - BOTTOM));
   ts_put_xml(out, "\"/><text x=\"%d\" y=\"%d\" fill=\"%s\">%s%s</text>\n", WIDE - RIGHT + 12,
-             TOP + 12 + 18 * (int)column, colour, c->model, column ? "" : " (in plays)");
+             TOP + 12 + 18 * (int)column, colour, c->model, column ? "" : " (in simulations)");
 }
 
 void ts_call_table_svg(void *closure, FILE *out)

@@ -67,7 +67,7 @@ bool ts_choices_between(ts_arena *arena, const char *const paths[2],
     sum += with[i] ? more : 0;
     nothing += with[i] && !(fabs(more) > 0);
     if (!with[i] || fabs(more) > 0)
-      ts_put_text(out, "  %12s  %s\n", with[i] ? signed_time(arena, more) : "not played",
+      ts_put_text(out, "  %12s  %s\n", with[i] ? signed_time(arena, more) : "not simulated",
                   ways.at[i].replaced);
   }
   if (nothing)

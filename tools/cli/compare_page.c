@@ -81,7 +81,7 @@ static void put_table(const ts_compare_page *p, ts_arena *arena, const char *tit
     widen(whole, &at[i].seen);
   ts_put_xml(out,
              "<section>\n<h2>%s</h2>\n<div class=\"wide\"><table class=\"causes\"><caption>Bars: "
-             "what each was played to; the line: what was measured</caption><thead><tr><th "
+             "what its simulation came to; the line: what was measured</caption><thead><tr><th "
              "scope=\"col\">cause</th>",
              title);
   for (int i = 0; i < TS_OBSERVED_SHOWN; i++)

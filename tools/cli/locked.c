@@ -307,7 +307,7 @@ static const char *effect(ts_session *s, const ts_locked_play *how, const ts_loc
   else if (!put_back_file(s, &t, c))
     return "; its old content is not at hand";
   if (!locked_play(&t, &a))
-    return "; the plan cannot be played with what it was, all else as it is now";
+    return "; the plan cannot be simulated with what it was, all else as it is now";
   if (a.step == now->step && a.peak == now->peak)
     return "; moved nothing";
   return ts_arena_printf(s->arena, "; moved the step by %s, the peak of memory by %s",

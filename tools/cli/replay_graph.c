@@ -80,7 +80,7 @@ static const ts_events **read_chakra(ts_trace_task *t, const ts_events *first, u
     if (!e)
       return NULL;
     if (!ts_is_chakra(e))
-      ts_fail(&error, "several files are played together when each is the trace of a rank",
+      ts_fail(&error, "several files are simulated together when each is the trace of a rank",
               "it is no Chakra trace");
     else if (rank >= *count || files[rank])
       ts_fail(&error, "give the traces of all ranks, job.0.et and so on, each once",
@@ -115,7 +115,7 @@ const ts_events **ts_graphs_read(ts_trace_task *t, ts_events *first, uint32_t *r
       return NULL;
     if (e->format != TS_TRACE_GRAPH)
       ts_fail(&error,
-              "several files are played together when each is the execution graph of a rank",
+              "several files are simulated together when each is the execution graph of a rank",
               "it is not an execution graph");
     else if (e->rank >= count || e->world != count)
       ts_fail(&error, "give the graphs of all ranks",
@@ -281,7 +281,7 @@ static bool no_machine(ts_trace_task *t, const char *path, int *status)
 static bool no_plan(ts_trace_task *t, const char *path, int *status)
 {
   ts_error error = {0};
-  ts_fail(&error, "an IR has a job of its own: `tsrun` plays it", "it is an IR, not a plan");
+  ts_fail(&error, "an IR has a job of its own: `tsrun` simulates it", "it is an IR, not a plan");
   *status = ts_trace_task_refuse(t, "play on", path, &error);
   return false;
 }

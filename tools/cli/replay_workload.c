@@ -39,7 +39,8 @@ static void replay_workload_put_text(void *closure, uint64_t step, FILE *out)
     fprintf(out, "  step %u of %u: %u rows; %u of other steps and before the first are left out\n",
             f->step, f->steps, f->events, f->left_out);
   if (f->measured >= 0)
-    fprintf(out, "  measured: %.3f ms; the step played is %+.1f %% off\n", (double)f->measured / 1e6,
+    fprintf(out, "  measured: %.3f ms; the step simulated is %+.1f %% off\n",
+            (double)f->measured / 1e6,
             f->measured ? 100.0 * ((double)step / 1e3 / (double)f->measured - 1) : 0);
   if (f->measured_comm > 0)
     fprintf(out, "  measured calls of a rank of each stage add up to %.3f ms\n",

@@ -180,7 +180,7 @@ static void put_waiting(const ts_sweep *s, FILE *out)
   if (!s->undecided)
     return;
   double best = s->outcomes[0].objective;
-  ts_put_text(out, "  %s of the others %s not played and may be",
+  ts_put_text(out, "  %s of the others %s not simulated and may be",
               ts_format_count(s->undecided).text, s->undecided == 1 ? "was" : "were");
   if (s->search->goal_count == 1 && s->outcomes[0].state == TS_RANKED &&
       isfinite(s->least_waiting) && best * s->least_waiting > 0)
@@ -201,7 +201,7 @@ static void put_budget(const ts_sweep *s, FILE *out)
   ts_put_text(out, "  %s plans looked at, of up to %s combinations of values (seed %s)\n",
               ts_format_count(s->looked).text, ts_format_combinations(s->search->combinations).text,
               ts_format_count(s->seed).text);
-  ts_put_text(out, "  %s played: %s drawn, %s near the best\n", ts_format_count(s->played).text,
+  ts_put_text(out, "  %s simulated: %s drawn, %s near the best\n", ts_format_count(s->played).text,
               ts_format_count(s->drawn).text, ts_format_count(s->played - s->drawn).text);
   if (s->exhausted)
     fputs("  no further plans were found\n", out);
@@ -332,10 +332,11 @@ static void put_left_out(const ts_sweep *s, FILE *out)
       ts_put_text(out, "  %s excluded by condition: %s\n", ts_format_count(s->search->reasons[i].count).text,
                   s->search->reasons[i].text);
   if (bounded && s->search->goal_count > 1)
-    ts_put_text(out, "  %s %s not of the front: bounds or plays show that a plan of it is better\n",
-                ts_format_count(bounded).text, bounded == 1 ? "is" : "are");
+    ts_put_text(
+      out, "  %s %s not of the front: bounds or simulations show that a plan of it is better\n",
+      ts_format_count(bounded).text, bounded == 1 ? "is" : "are");
   else if (bounded)
-    ts_put_text(out, "  %s %s behind the best %s, as bounds or plays show\n",
+    ts_put_text(out, "  %s %s behind the best %s, as bounds or simulations show\n",
                 ts_format_count(bounded).text, bounded == 1 ? "is" : "are",
                 ts_format_count(s->top).text);
   if (large)

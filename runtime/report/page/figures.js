@@ -173,7 +173,7 @@ function waysOf(run, section) {
     for (const b of section.querySelectorAll("button")) b.setAttribute("aria-pressed", String(b.way === way));
   };
   section.append(element("h2", {}, run.ways.fit ? "It does not fit in memory: ways out" : "It does not fit in memory; the closest change"),
-    element("p", {}, `${run.ways.tried} changes of the plan were played${run.ways.untried ? `, ${run.ways.untried} were not` : ""}.`),
+    element("p", {}, `${run.ways.tried} changes of the plan were simulated${run.ways.untried ? `, ${run.ways.untried} were not` : ""}.`),
     element("div", {class: "buttons"}, run.ways.at.map((way, i) => {
       const b = element("button", {title: texts[i], onclick: () => show(way)}, `${timeText(way[way.length - 3])} \u00b7 ${bytesText(way[way.length - 2])}`,
         element("small", {}, ownPart(texts[i], texts)));
