@@ -83,6 +83,7 @@ stdlib_files = \
 	stdlib/frameworks/axolotl.ts \
 	stdlib/frameworks/bridge.ts \
 	stdlib/frameworks/deepspeed.ts \
+	stdlib/frameworks/deepspeed_keys.ts \
 	stdlib/frameworks/hf.ts \
 	stdlib/frameworks/job.ts \
 	stdlib/frameworks/launch.ts \

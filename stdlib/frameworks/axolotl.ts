@@ -1,6 +1,6 @@
 // Axolotl's jobs as plans: its YAML (axolotl 0.19, utils/schemas). The model is Hugging Face's by name.
 export import std.frameworks.job
-import std.frameworks.profile, std.frameworks.torch
+import std.frameworks.profile, std.frameworks.torch, std.frameworks.deepspeed_keys
 
 record AxolotlArguments {
   gpus: Int
@@ -24,6 +24,7 @@ record AxolotlArguments {
   fsdp_activation_checkpointing: Bool = false
   fsdp_sharding_strategy: String = ""
   zero_optimization_stage: Int = -1
+  zero_optimization_overlap_comm: Bool = true
   zero_optimization_offload_optimizer_device: String = "none"
   fp16: Bool = false
   adapter: String = "none"
@@ -64,6 +65,7 @@ fn axolotl_job(a: AxolotlArguments) -> Job = {
   launched: max(a.dp_shard_size, 0) * a.dp_replicate_size * a.tensor_parallel_size,
   gpu: a.gpu,
   framework: if _shards(a) then torchtitan with { name = "Axolotl", loss = "copied", attention = "flash2" } else deepspeed with {
+    overlap = a.zero_optimization_overlap_comm
     name = "Axolotl"
   },
   config: hf_config(a.model_config, a.base_model, "base_model"),
@@ -93,11 +95,11 @@ let command_line = {
   named: job_stages,
   prefixes: [{ given: "fsdp_config_fsdp_", as: "fsdp_" }, { given: "fsdp_config_", as: "fsdp_" }],
   plan: job_plan("axolotl_job", tuned: true),
-  harmless: [
+  harmless: deepspeed_harmless + [
     {
       why: "DeepSpeed's buckets and numbers, as its profile has them",
       names: [
-        "optimizer_params_* scheduler_* gradient_clipping gradient_predivide_factor prescale_gradients steps_per_print wall_clock_breakdown memory_breakdown zero_allow_untested_optimizer zero_force_ds_cpu_optimizer data_types_* fp16_* bf16_* amp_* zero_optimization_* comms_logger_* flops_profiler_* aio_* train_batch_size train_micro_batch_size_per_gpu",
+        "gradient_clipping gradient_predivide_factor prescale_gradients steps_per_print wall_clock_breakdown memory_breakdown zero_allow_untested_optimizer zero_force_ds_cpu_optimizer train_batch_size train_micro_batch_size_per_gpu",
       ],
     },
     {
@@ -215,7 +217,7 @@ let command_line = {
       ],
     },
   ],
-  partly: [
+  partly: deepspeed_partly + [
     {
       why: "numbers of other methods and of formats of the model's files, whose effect is not followed",
       but: ["false"],
@@ -225,7 +227,7 @@ let command_line = {
       why: "it can change a step, and is not followed: the plan has what the profile has",
       but: ["false", "none", "0", "no", "", "null", "off", "False"],
       names: [
-        "communication_data_type compile_* tensor_parallel_* activation_checkpointing_* attn_implementation",
+        "communication_data_type compile_* tensor_parallel_* attn_implementation",
         "flash_attention sdp_attention xformers_attention eager_attention flex_attention* sage_attention",
         "s2_attention torch_compile* deepcompile cut_cross_entropy liger_* tiled_mlp_* overrides_of_model_*",
         "unfrozen_parameters fp32_*",
@@ -261,7 +263,7 @@ let command_line = {
       ],
     },
   ],
-  refused: [
+  refused: deepspeed_refused + [
     {
       why: "the optimizer of DeepSpeed's file has no record here: Adam and AdamW are followed",
       but: ["Adam", "AdamW", "FusedAdam", "CPUAdam"],

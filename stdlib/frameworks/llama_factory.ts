@@ -1,7 +1,7 @@
 // LLaMA-Factory's jobs as plans: its YAML and arguments (hiyouga/LLaMA-Factory, August 2026: src/llamafactory/hparams;
 // v1's own names are known, too), beside those of Hugging Face's trainer. The model is Hugging Face's by name.
 export import std.frameworks.job
-import std.frameworks.profile, std.frameworks.torch
+import std.frameworks.profile, std.frameworks.torch, std.frameworks.deepspeed_keys
 
 record LlamaFactoryArguments {
   gpus: Int
@@ -18,6 +18,7 @@ record LlamaFactoryArguments {
   bf16: Bool = false
   fp16: Bool = false
   zero_optimization_stage: Int = -1
+  zero_optimization_overlap_comm: Bool = true
   zero_optimization_offload_optimizer_device: String = "none"
   dist_config_name: String = ""
   fsdp: List[String] = []
@@ -73,7 +74,7 @@ fn _tuned(a: LlamaFactoryArguments) -> Tuning = if a.peft_config_name != "none" 
 fn llama_factory_job(a: LlamaFactoryArguments) -> Job = {
   gpus: a.gpus,
   gpu: a.gpu,
-  framework: if a.zero_optimization_stage >= 0 then deepspeed else torchtitan with {
+  framework: if a.zero_optimization_stage >= 0 then deepspeed with { overlap = a.zero_optimization_overlap_comm } else torchtitan with {
     name = "LLaMA-Factory"
     loss = "copied"
     attention = "flash2"
@@ -112,11 +113,11 @@ let command_line = {
     { given: "model", as: "model_name_or_path" },
   ],
   plan: job_plan("llama_factory_job", tuned: true),
-  harmless: [
+  harmless: deepspeed_harmless + [
     {
       why: "DeepSpeed's buckets and numbers, as its profile has them",
       names: [
-        "optimizer_params_* scheduler_* gradient_clipping gradient_predivide_factor prescale_gradients steps_per_print wall_clock_breakdown memory_breakdown zero_allow_untested_optimizer zero_force_ds_cpu_optimizer data_types_* fp16_* bf16_* amp_* zero_optimization_* comms_logger_* flops_profiler_* aio_* train_batch_size train_micro_batch_size_per_gpu",
+        "gradient_clipping gradient_predivide_factor prescale_gradients steps_per_print wall_clock_breakdown memory_breakdown zero_allow_untested_optimizer zero_force_ds_cpu_optimizer train_batch_size train_micro_batch_size_per_gpu",
       ],
     },
     {
@@ -218,12 +219,12 @@ let command_line = {
       ],
     },
   ],
-  partly: [
+  partly: deepspeed_partly + [
     {
       why: "it can change a step, and is not followed: the plan has what the profile has",
       but: ["false", "none", "0", "no", "", "null", "off", "False"],
       names: [
-        "communication_data_type compile_* tensor_parallel_* activation_checkpointing_* flash_attn",
+        "communication_data_type compile_* tensor_parallel_* flash_attn",
         "use_unsloth enable_liger_kernel pure_bf16 dist_config_* mixture_of_depths freeze_* upcast_layernorm",
         "upcast_lmhead_output shift_attn resize_vocab moe_token_dispatcher_type",
       ],
@@ -252,7 +253,7 @@ let command_line = {
       ],
     },
   ],
-  refused: [
+  refused: deepspeed_refused + [
     {
       why: "the optimizer of DeepSpeed's file has no record here: Adam and AdamW are followed",
       but: ["Adam", "AdamW", "FusedAdam", "CPUAdam"],

@@ -3,7 +3,7 @@
 // August 2026). The model is Hugging Face's by name. Samples of `swift` are up to as long as the model takes unless
 // `max_length` is said; here they are 2,048 words, as of its Megatron jobs.
 export import std.frameworks.job
-import std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch
+import std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch, std.frameworks.deepspeed_keys
 
 record SwiftArguments {
   gpus: Int
@@ -199,11 +199,11 @@ let command_line = {
     { given: "dtype", as: "torch_dtype" },
   ],
   plan: job_plan("swift_job", tuned: true),
-  harmless: [
+  harmless: deepspeed_harmless + [
     {
       why: "DeepSpeed's buckets and numbers, as its profile has them",
       names: [
-        "optimizer_params_* scheduler_* gradient_clipping gradient_predivide_factor prescale_gradients steps_per_print wall_clock_breakdown memory_breakdown zero_allow_untested_optimizer zero_force_ds_cpu_optimizer data_types_* fp16_* bf16_* amp_* zero_optimization_* train_batch_size train_micro_batch_size_per_gpu",
+        "gradient_clipping gradient_predivide_factor prescale_gradients steps_per_print wall_clock_breakdown memory_breakdown zero_allow_untested_optimizer zero_force_ds_cpu_optimizer train_batch_size train_micro_batch_size_per_gpu",
       ],
     },
     {
@@ -327,7 +327,7 @@ let command_line = {
       ],
     },
   ],
-  partly: [
+  partly: deepspeed_partly + [
     { why: "kernels of other libraries are priced as PyTorch's", but: ["false"], names: ["use_liger_kernel use_logits_to_keep"] },
     {
       why: "weights of matrices are in bf16 here where they lie on the host, and come as the optimizer's do",
@@ -384,7 +384,7 @@ let command_line = {
       ],
     },
   ],
-  refused: [
+  refused: deepspeed_refused + [
     { why: "of adapters LoRA has a plan here", but: ["full", "lora"], names: ["tuner_type train_type"] },
     {
       why: "the optimizer has no record here: Adam and AdamW are followed",

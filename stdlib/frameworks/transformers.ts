@@ -3,7 +3,7 @@
 // `model_name_or_path` says, or the config.json that `model_config` names. What they leave open has the defaults of
 // these releases. Sources: transformers/training_args.py, accelerate/commands, deepspeed/runtime.
 export import std.frameworks.job
-import std.frameworks.profile, std.frameworks.torch, std.strategies.recompute
+import std.frameworks.profile, std.frameworks.torch, std.strategies.recompute, std.frameworks.deepspeed_keys
 
 record TrainerArguments {
   gpus: Int
@@ -190,17 +190,17 @@ let command_line = {
     { given: "tensor_parallel_tp_size", as: "tensor_parallel_autotp_size" },
   ],
   plan: job_plan("trainer_job", tuned: true),
-  harmless: [
+  harmless: deepspeed_harmless + [
     {
       why: "DeepSpeed's ways of gathering and of buckets are as its profile has them",
       names: [
-        "zero_optimization_allgather_* zero_optimization_reduce_* zero_optimization_contiguous_gradients zero_optimization_sub_group_size zero_optimization_stage3_* zero_optimization_prefetch_bucket_size zero_optimization_max_* zero_optimization_param_persistence_threshold zero_optimization_model_persistence_threshold zero_optimization_round_robin_gradients zero_optimization_use_multi_rank_bucket_allreduce zero_optimization_gather_* zero_optimization_ignore_* zero_optimization_load_* zero_optimization_elastic_checkpoint zero_optimization_legacy_stage1 zero_optimization_parameter_alignment zero_optimization_memory_efficient_linear zero_optimization_pipeline_loading_checkpoint zero_optimization_override_module_apply zero_optimization_log_* zero_optimization_enable_sanity_checks zero_optimization_leaf_module* zero_optimization_module_granularity_threshold zero_optimization_compute_grad_norm zero_optimization_offload_optimizer_pin_memory zero_optimization_offload_optimizer_buffer_* zero_optimization_offload_optimizer_fast_init zero_optimization_offload_optimizer_pipeline* zero_optimization_offload_param_pin_memory zero_optimization_offload_param_buffer_* zero_optimization_offload_param_max_in_cpu zero_optimization_offload_*_cores_perc zero_optimization_cpu_offload_use_pin_memory zero_optimization_save_* zero_optimization_use_all_reduce_for_fetch_params zero_optimization_offload_optimizer_cpuadam_cores_perc zero_optimization_offload_optimizer_max_in_cpu",
+        "zero_optimization_contiguous_gradients zero_optimization_sub_group_size zero_optimization_prefetch_bucket_size zero_optimization_param_persistence_threshold zero_optimization_model_persistence_threshold zero_optimization_round_robin_gradients zero_optimization_use_multi_rank_bucket_allreduce zero_optimization_elastic_checkpoint zero_optimization_legacy_stage1 zero_optimization_parameter_alignment zero_optimization_memory_efficient_linear zero_optimization_pipeline_loading_checkpoint zero_optimization_override_module_apply zero_optimization_enable_sanity_checks zero_optimization_module_granularity_threshold zero_optimization_compute_grad_norm zero_optimization_offload_optimizer_pin_memory zero_optimization_offload_optimizer_fast_init zero_optimization_offload_param_pin_memory zero_optimization_offload_param_max_in_cpu zero_optimization_offload_*_cores_perc zero_optimization_cpu_offload_use_pin_memory zero_optimization_use_all_reduce_for_fetch_params zero_optimization_offload_optimizer_cpuadam_cores_perc zero_optimization_offload_optimizer_max_in_cpu",
       ],
     },
     {
       why: "numbers of the optimizer and of scales: a step takes as long with any",
       names: [
-        "optimizer_params_* optimizer_legacy_fusion scheduler_* fp16_* gradient_clipping gradient_predivide_factor prescale_gradients zero_allow_untested_optimizer zero_force_ds_cpu_optimizer steps_per_print wall_clock_breakdown memory_breakdown dump_state check_overflow managed_gradient_accumulation bf16_immediate_grad_update bf16_check_grad_overflow bf16_auto_cast sparse_gradients tensorboard_* wandb_* csv_monitor_* comet_* flops_profiler_* comms_logger_* timers_* aio_* elasticity_* autotuning_* eigenvalue_* monitor_config_* nebula_* checkpoint_* data_types_* disable_allgather disable_python_gc load_universal use_node_local_storage gradient_allreduce_op train_stage use_data_before_expert_parallelism tensor_parallel_preset_model tensor_parallel_tp_grain_size dataloader_drop_last graph_harvesting zero_optimization_round_*",
+        "optimizer_legacy_fusion gradient_clipping gradient_predivide_factor prescale_gradients zero_allow_untested_optimizer zero_force_ds_cpu_optimizer steps_per_print wall_clock_breakdown memory_breakdown dump_state check_overflow managed_gradient_accumulation bf16_immediate_grad_update bf16_check_grad_overflow bf16_auto_cast sparse_gradients disable_allgather disable_python_gc load_universal use_node_local_storage gradient_allreduce_op train_stage use_data_before_expert_parallelism tensor_parallel_preset_model tensor_parallel_tp_grain_size dataloader_drop_last graph_harvesting",
       ],
     },
     {
@@ -283,12 +283,12 @@ let command_line = {
       names: ["bnb_4bit_quant_storage bnb_4bit_quant_type lora_alpha lora_target_parameters lora_task_type use_rslora"],
     },
   ],
-  partly: [
+  partly: deepspeed_partly + [
     {
       why: "it can change a step, and is not followed: the plan has what the profile has",
       but: ["false", "none", "0", "no", "", "null", "off", "False"],
       names: [
-        "fp8_config_* dynamo_config_* amp_* torch_autocast_* communication_data_type",
+        "fp8_config_* dynamo_config_* communication_data_type",
         "seq_parallel_communication_data_type sequence_parallel_communication_data_type",
         "parallelism_cp_comm_strategy parallelism_cp_backend parallelism_sp_backend",
         "parallelism_sp_attn_implementation fsdp_auto_wrap_policy fsdp_forward_prefetch",
@@ -334,7 +334,7 @@ let command_line = {
       ],
     },
   ],
-  refused: [
+  refused: deepspeed_refused + [
     {
       why: "steps of reinforcement learning and preferences have no plan here yet",
       names: [
