@@ -557,7 +557,24 @@ fn _chosen(w: _Words, found: List) -> Record = if found != [] then found[0] else
   "torchtitan has models by name alone, and none of " + str(w.layers) + " layers of width " + str(w.hidden) + ": " +
     str([f.model + " " + n for f in torchtitan_flavors() for n in words(f.flavors)]),
 )
-fn _torchtitan_with(j: _Launch, flavor: Record, replicas: Int) -> TorchtitanArguments = {
+// Stages of so many layers by torchtitan's two keys: how many the first and the last have less.
+fn _less(j: _Launch, stages: Int) -> Record = if _even(j.sizes) then { first: 0, last: 0 } else _found_less(
+  j,
+  [
+    { first: f, last: l } for f in 0..max([1, j.sizes[1] + 2])
+      for l in 0..max([1, j.sizes[1] + 2]) if [torchtitan_size(j.words.layers, f, l, stages, s) for s in 0..stages] == j.sizes
+  ],
+)
+fn _found_less(j: _Launch, found: List) -> Record = if found != [] then found[0] else refuse(
+  "stages of " + str(j.sizes) + " layers have no key of torchtitan that is followed: the first and the last may have less than the others",
+)
+fn _torchtitan_with(j: _Launch, flavor: Record, replicas: Int) -> TorchtitanArguments = _torchtitan_staged(
+  j,
+  flavor,
+  replicas,
+  _less(j, j.pp * j.chunks),
+)
+fn _torchtitan_staged(j: _Launch, flavor: Record, replicas: Int, less: Record) -> TorchtitanArguments = {
   gpus: j.gpus,
   gpu: j.gpu,
   model_name: flavor.model,
@@ -572,9 +589,12 @@ fn _torchtitan_with(j: _Launch, flavor: Record, replicas: Int) -> TorchtitanArgu
   parallelism_tensor_parallel_degree: j.tp,
   parallelism_enable_async_tensor_parallel: j.ring,
   parallelism_pipeline_parallel_degree: j.pp,
-  parallelism_pipeline_parallel_first_stage_less_layers: 0,
-  parallelism_pipeline_parallel_last_stage_less_layers: 0,
-  parallelism_pipeline_parallel_layers_per_stage: if j.chunks > 1 then div(j.words.layers, j.pp * j.chunks) else 0,
+  parallelism_pipeline_parallel_first_stage_less_layers: less.first,
+  parallelism_pipeline_parallel_last_stage_less_layers: less.last,
+  parallelism_pipeline_parallel_layers_per_stage: if j.chunks > 1 then ceil_div(
+    j.words.layers + less.first + less.last,
+    j.pp * j.chunks,
+  ) else 0,
   parallelism_pipeline_parallel_schedule: if j.chunks > 1 then "Interleaved1F1B" else if j.order == "gpipe" then "GPipe" else "1F1B",
   parallelism_pipeline_parallel_microbatch_size: j.micro,
   parallelism_context_parallel_degree: j.cp,

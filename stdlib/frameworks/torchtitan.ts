@@ -254,10 +254,17 @@ fn _chunks(a: TorchtitanArguments, layers: Int) -> Int = if a.parallelism_pipeli
   ceil_div(layers + _ends(a), a.parallelism_pipeline_parallel_layers_per_stage),
   _pp(a),
 ) else if a.parallelism_pipeline_parallel_schedule == "Interleaved1F1B" then 2 else 1
+// Layers of stage `s`, where the first and the last of `stages` have so many less.
+fn torchtitan_size(layers: Int, first: Int, final: Int, stages: Int, s: Int) -> Int = div(layers + first + final, stages) +
+  (if s < (layers + first + final) % stages then 1 else 0) - (if s == 0 then first else if s == stages - 1 then final else 0)
 fn _sizes(a: TorchtitanArguments, layers: Int, stages: Int) -> List = if stages == 1 then [] else [
-  div(layers + _ends(a), stages) + (if s < (layers + _ends(a)) % stages then 1 else 0) - (if s == 0
-    then a.parallelism_pipeline_parallel_first_stage_less_layers else if s == stages - 1
-    then a.parallelism_pipeline_parallel_last_stage_less_layers else 0) for s in 0..stages
+  torchtitan_size(
+    layers,
+    a.parallelism_pipeline_parallel_first_stage_less_layers,
+    a.parallelism_pipeline_parallel_last_stage_less_layers,
+    stages,
+    s,
+  ) for s in 0..stages
 ]
 fn torchtitan_schedule(run: Record, p: Axis) -> Schedule = match run.arguments.parallelism_pipeline_parallel_schedule {
   "1F1B" -> one_f_one_b(p: p, m: run.micro_batches, sizes: run.sizes)

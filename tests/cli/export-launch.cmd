@@ -61,6 +61,13 @@ trainspec export launch hand.ts $J8 -D 'recompute=full()' --for torchtitan | tee
 trainspec import torchtitan --gpus 16 titan.toml -o back.ts && trainspec export launch back.ts --for torchtitan | diff titan.toml - && step back.ts
 trainspec export launch hand.ts $J8 --for deepspeed | tee ds.sh; sed -n "/^cat > config/,/^END/p" ds.sh | sed '1d;$d' >config.json
 trainspec import deepspeed ds.sh -o back.ts && step back.ts
+# Stages of other sizes: torchtitan's first and last may have less; what that cannot say is refused.
+sed '/^plan hand/,/^}/!d; s/over: Any = none/v: Int = 1, sizes: List = [], &/; s/sharded == none then zero1(dp . cp) else fsdp/pp > 1 then fsdp_in_pipeline(dp * cp) else fsdp/; s/schedule = .*/schedule = if v > 1 then interleaved_one_f_one_b(p: pp, m: 4, v: v, sizes: sizes) else one_f_one_b(p: pp, m: 4, sizes: sizes)/' hand.ts >part.ts
+{ sed '/^plan hand/,$d' hand.ts; echo 'import std.schedules.interleaved'; cat part.ts; } >sized.ts
+for sizes in '[7, 9, 9, 7]' '[3, 5, 4, 4, 4, 4, 4, 4] -D v=2' '[10, 6, 9, 7]'; do
+  trainspec export launch sized.ts -D model=eight -D tp=1 -D pp=4 -D sizes="${sizes% -D*}" ${sizes#*]} --for torchtitan 2>said >sized.toml || { grep -ao 'stages of .* layers' said; continue; }
+  trainspec import torchtitan --gpus 16 sized.toml -o back.ts && trainspec export launch back.ts --for torchtitan | diff sized.toml - && grep -E 'less_layers|per_stage' sized.toml
+done
 # The line, its JSON and its config.json come back letter by letter: stages, recomputation, offloading, heads that are exchanged, other batches.
 again() { trainspec export launch hand.ts -p hand -D model=eight -D pp=1 "$@" --for deepspeed -o ds.sh && sed -n "/^cat > ds_config/,/^END/p" ds.sh | sed '1d;$d' >ds_config.json &&
   trainspec import deepspeed ds.sh -o back.ts && trainspec export launch back.ts --for deepspeed | diff ds.sh - && echo "again: $(grep -oE '"stage": .|"device": "cpu"|autotp_size": .|sequence_parallel_size": .|gradient_checkpointing True' ds.sh | tr -d '"' | tr '\n' ' ')"; }
