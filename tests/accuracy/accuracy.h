@@ -18,8 +18,7 @@ typedef struct acc_context {
 bool acc_gemm(const acc_context *c);
 bool acc_attention(const acc_context *c);
 bool acc_collectives(const acc_context *c);
-/* Of each table every third row, chosen by a hash of the call, as if the table had few sizes of each
- * group. */
+/* Of each table every third row, as if it had few sizes of each group. */
 bool acc_collectives_thin(const acc_context *c);
 bool acc_between(const acc_context *c);
 bool acc_operators(const acc_context *c);
