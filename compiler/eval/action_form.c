@@ -18,7 +18,7 @@ static const form forms[] = {
   {TS_AST_OFFLOAD,
    "offloaded",
    "at",
-   {"activations", "optimizer"},
+   {"activations", "inputs", "optimizer"},
    {"at", "bucket", "group", "ahead", "updates"}},
   {TS_AST_RECOMPUTE, NULL, NULL, {NULL}, {"group", "discard"}},
 };

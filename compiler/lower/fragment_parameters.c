@@ -300,6 +300,47 @@ static void join_offloaded(ts_fragment *f, uint32_t i)
   g->memory += bytes;
 }
 
+/* Nobody made it, or an op out of nothing. */
+static bool is_given(const ts_fragment *f, const ts_edge *e)
+{
+  if (e->producer == TS_NO_INDEX)
+    return true;
+  const ts_op *op = fragment_parameters_op_at(f, e->producer);
+  return !op->input_count && !op->param_count;
+}
+
+/* Whether an earlier op of the stage has brought this input of the model. */
+static bool is_brought(const ts_fragment *f, uint32_t before, uint32_t source)
+{
+  for (uint32_t i = f->stage->first_op; i < before; i++) {
+    const ts_op *op = fragment_parameters_op_at(f, i);
+    for (uint32_t k = 0; ts_class_of(f->l, i)->inputs.rate > 0 && k < op->input_count; k++)
+      if (f->l->g->tensors.at[op->slots[k].tensor].source == source)
+        return true;
+  }
+  return false;
+}
+
+/* Inputs of the model that the op is the first to read, from a memory elsewhere. */
+static void join_inputs(ts_fragment *f, uint32_t i)
+{
+  const ts_class *class = ts_class_of(f->l, i);
+  const ts_op *op = fragment_parameters_op_at(f, i);
+  double bytes = 0;
+  for (uint32_t k = 0; k < op->input_count; k++) {
+    uint32_t t = f->l->g->tensors.at[op->slots[k].tensor].source;
+    const ts_edge *e = &f->l->g->tensors.at[t];
+    if (is_given(f, e) && !is_brought(f, i, t))
+      bytes += (double)ts_layout_bytes(f->l->s, &f->l->sh->layouts[t], e->shape, e->dtype);
+  }
+  if (!(bytes > 0))
+    return;
+  ts_gather *g =
+    fragment_parameters_join(f, i, &class->inputs.options, TS_WHEN_FORWARD, true, TS_NO_INDEX);
+  g->rate = class->inputs.rate;
+  g->bytes += bytes;
+}
+
 /* Kept from the forward to the backward: one copy for all micro-batches, from the first item of a
  * step that needs it to the last, whether a gradient passes through it or not. */
 static void join_shared(ts_fragment *f, uint32_t i, const ts_comm *comm, ts_when when,
@@ -335,6 +376,8 @@ static void plan_op(ts_fragment *f, uint32_t i, ts_when when, const ts_placed *i
   const ts_class *class = ts_class_of(f->l, i);
   if (when == TS_WHEN_INPUT && class->activations.rate > 0)
     join_offloaded(f, i);
+  if (when == TS_WHEN_FORWARD && class->inputs.rate > 0)
+    join_inputs(f, i);
   for (uint32_t c = 0; c < class->comm_count; c++)
     plan_comm(f, i, &class->comms[c], when, item);
 }
@@ -444,14 +487,15 @@ static void fragment_parameters_leave(ts_fragment *f, ts_gather *g)
 {
   ts_origin origin = {ts_label_pattern(f->scratch, fragment_parameters_op_at(f, g->first)->label),
                       fragment_parameters_op_at(f, g->first)->span, g->comm->span};
-  if (g->rate > 0 && f->fetches)
+  if (g->rate > 0 && f->fetches && !f->forward)
     ts_copies_await(f, f->fetches);
   ts_need(f, f->last[0]);
   if (g->rate > 0) {
     f->fetches = NULL;
     g->node = ts_emit_copy(f, g->bytes, g->rate, true, origin);
-    ts_note_memory(f, g->node, g->memory, TS_IR_ACTIVATIONS,
-                   fragment_parameters_op_at(f, g->first)->label);
+    if (g->memory) /* that of inputs is the step's */
+      ts_note_memory(f, g->node, g->memory, TS_IR_ACTIVATIONS,
+                     fragment_parameters_op_at(f, g->first)->label);
     return;
   }
   arrive(f, g, ts_emit_collective(f, g->comm, (uint64_t)(g->bytes + 0.5),

@@ -364,14 +364,15 @@ bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action, 
   if (!ts_action_fits(c->s, action) ||
       !host_rate(c, env, ts_action_given(action, "at"), "the link to the host", &offload.rate))
     return ts_sharder_fail(c);
-  bool activations = !strcmp(ts_action_subject(action)->name, "activations");
+  const char *subject = ts_action_subject(action)->name;
+  bool optimizer = !strcmp(subject, "optimizer");
   const ts_ast *args = ts_action_args(action);
   for (uint32_t i = 1; i < args->count; i++) {
     const ts_ast *arg = args->child[i];
     if (strcmp(arg->name, "updates")) {
       if (!option(c, env, arg, &offload.options))
         return false;
-    } else if (activations) {
+    } else if (!optimizer) {
       ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, arg->name_span,
                                "only `offload(optimizer)` has `updates`");
       ts_diag_here(d, "the host updates the tensors in its memory: the state of the optimizer");
@@ -380,7 +381,9 @@ bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action, 
       return ts_sharder_fail(c);
     }
   }
-  *(activations ? &c->class->activations : &c->class->optimizer) = offload;
+  *(optimizer                 ? &c->class->optimizer :
+    strcmp(subject, "inputs") ? &c->class->activations :
+                                &c->class->inputs) = offload;
   return true;
 }
 

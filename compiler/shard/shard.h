@@ -128,6 +128,7 @@ typedef struct ts_class {
   /* axes over which gradients of its parameters are partial sums to the end */
   uint32_t unsummed;
   ts_offload activations, optimizer; /* kept on the host meanwhile */
+  ts_offload inputs;                 /* of the model: read from a memory elsewhere */
   uint32_t tied;            /* slot of a parameter that another op has too, or TS_NO_INDEX */
   uint32_t tie_rule;        /* TS_NO_INDEX: the op's own declaration says so */
   const ts_ast *tie;

@@ -1,5 +1,15 @@
 // Memory of the host instead of the device's, over PCIe: `link` is the rate each way.
 
+// Inputs of the model lie in a memory elsewhere, and are read by each rank for each micro-batch:
+// `ahead` ops before the op that needs them, the first as its micro-batch begins (TrioSim: Li et al.,
+// ISCA 2025, section 4.3; its region "Remote" has 696 GB/s, the memory of an A40, as usual).
+strategy remote_inputs(link: Rate = 696 GB/s, ahead: Int = 1) {
+  rule inputs {
+    match *
+    offload(inputs, at: link, ahead: ahead)
+  }
+}
+
 // What the forward keeps leaves when it has been used, and comes back `ahead` layers before its
 // backward (Ren et al., arXiv 2101.06840, section 5; SSDTrain, arXiv 2408.10013). `first`: of so many
 // layers alone, whose activations stay longest (Megatron-LM and Transformer Engine,
