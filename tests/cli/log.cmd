@@ -35,6 +35,25 @@ rows += [event(100 + i, i, *what) for i in range(1, 9) for what in [(b"iteration
 open("events.tfevents", "wb").write(b"".join(rows)); open("cut.tfevents", "wb").write(b"".join(rows)[:-60])
 END
 show events.tfevents; show cut.tfevents
+# ... and that of Weights & Biases, whose records are cut into chunks at blocks of 32 KiB.
+python3 - <<'END'
+import struct
+def size(n): return bytes([n & 127 | 128, n >> 7 & 127 | 128, n >> 14])
+held = lambda n, b: (bytes([n << 3 | 2]) if n < 16 else bytes([n << 3 & 127 | 128 | 2, n >> 4])) + size(len(b)) + b
+item = lambda key, json: held(1, b"".join(held(2, part) for part in key.split(b"/")) + held(16, json))
+out = bytearray(b":W&B\xe1\xbe\x00")
+for i in range(1, 9):
+    items = [item(b"_step", b"%d" % i), item(b"_timestamp", b"%.1f" % (100 + i)), item(b"step_time", b"9.5" if i == 1 else b"1.25"), item(b"a/b", b'"x"')]
+    rest, kind = b"\x08\x01" + held(2, b"".join(items) + held(1, held(1, b"filling") + held(16, b"0" * 9000))), 1
+    while rest:
+        room = 32768 - len(out) % 32768
+        if room < 7: out += bytes(room); continue
+        part, rest = rest[:room - 7], rest[room - 7:]
+        kind = (2 if rest else 1) if kind == 1 else (3 if rest else 4)
+        out += bytes(4) + struct.pack("<HB", len(part), kind) + part
+open("run.wandb", "wb").write(out); open("cut.wandb", "wb").write(out[:-500])
+END
+show run.wandb; show cut.wandb
 printf 'nothing of a step\n' >none.log; show none.log; : >empty.log; show empty.log; show missing.log
 printf 'iteration 1/ 2 | elapsed time per iteration (ms): nan | \n' >nan.log; show nan.log
 printf '\x1b]0;x\x07iteration 1/ 2 | elapsed time per iteration (ms): 5.5 |\n' >"$(printf 'a\x1bb.log')"; show "$(printf 'a\x1bb.log')"

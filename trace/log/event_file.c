@@ -1,6 +1,8 @@
 #include "trace/log/event_file.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash_table.h"
@@ -14,6 +16,13 @@ enum { DTYPE = 1, CONTENT = 4, FLOATS = 5, DOUBLES = 6 };
 enum { FLOAT32 = 1, FLOAT64 = 2 };
 /* Of a record: its length and a checksum before, a checksum behind. */
 enum { HEAD = 12, TAIL = 4, KEY_OF_WALL_TIME = 9 };
+
+/* Of wandb_internal.proto and of LevelDB's log, whose chunks do not cross blocks. */
+enum { HISTORY = 2 };
+enum { ITEM = 1 };
+enum { KEY = 1, NESTED_KEY = 2, VALUE_JSON = 16 };
+enum { WANDB_HEAD = 7, BLOCK = 32768, CHUNK_HEAD = 7 };
+enum { CHUNK_FULL = 1, CHUNK_FIRST, CHUNK_MIDDLE, CHUNK_LAST };
 
 typedef struct scalar {
   uint32_t tag;
@@ -54,10 +63,17 @@ static uint64_t record_at(const uint8_t *at, size_t left)
   return !head.wrong && left >= HEAD + TAIL && length <= left - HEAD - TAIL ? length : 0;
 }
 
-bool ts_is_event_file(const char *bytes, size_t size)
+static bool is_wandb(const char *bytes, size_t size)
+{
+  return size > WANDB_HEAD && !memcmp(bytes, ":W&B", 4);
+}
+
+const char *ts_event_file_of(const char *bytes, size_t size)
 {
   const uint8_t *at = (const uint8_t *)bytes;
-  return record_at(at, size) > 8 && at[HEAD] == KEY_OF_WALL_TIME;
+  return is_wandb(bytes, size)                                  ? "Weights & Biases' own file" :
+         record_at(at, size) > 8 && at[HEAD] == KEY_OF_WALL_TIME ? "TensorBoard's events" :
+                                                                  NULL;
 }
 
 /* Of one number; NAN: of more, or of another kind. */
@@ -142,6 +158,86 @@ static void take_event(event_reader *r, ts_wire w)
       take_value(r, event, f.bytes);
 }
 
+/* ---- Weights & Biases ---- */
+
+/* A number by its key, parts of a nested one with dots between; NAN: another value. */
+static double item_of(ts_arena *arena, ts_wire w, const char **key)
+{
+  ts_wire_field f;
+  double value = NAN;
+  *key = "";
+  while (ts_wire_next(&w, &f)) {
+    if (f.type != TS_WIRE_BYTES)
+      continue;
+    const char *text = ts_arena_string(arena, (const char *)f.bytes.at, (size_t)f.value);
+    if (f.number == KEY || f.number == NESTED_KEY)
+      *key = ts_arena_printf(arena, "%s%s%s", *key, **key ? "." : "", text);
+    char *end;
+    double number = strtod(text, &end);
+    if (f.number == VALUE_JSON && *text && !*end)
+      value = number;
+  }
+  return w.wrong ? NAN : value;
+}
+
+static void take_history(event_reader *r, ts_wire w)
+{
+  ts_arena *scratch = ts_arena_new("history");
+  ts_wire again = w;
+  ts_wire_field f;
+  event_row event = {0};
+  const char *key;
+  while (ts_wire_next(&w, &f))
+    if (f.number == ITEM && f.type == TS_WIRE_BYTES) {
+      double value = item_of(scratch, f.bytes, &key);
+      if (!strcmp(key, "_step") && fabs(value) < 1e15)
+        event.step = (int64_t)value;
+      else if (!strcmp(key, "_timestamp"))
+        event.time = value;
+    }
+  while (!w.wrong && ts_wire_next(&again, &f))
+    if (f.number == ITEM && f.type == TS_WIRE_BYTES) {
+      double value = item_of(scratch, f.bytes, &key);
+      ts_wire name = {(const uint8_t *)key, (const uint8_t *)key + strlen(key), false};
+      if (isfinite(value) && strcmp(key, "_step") != 0 && strcmp(key, "_timestamp") != 0)
+        take_scalar(r, event, (scalar){tag_of(r, name), value});
+    }
+  ts_arena_free(scratch);
+}
+
+static void take_record(event_reader *r, ts_wire w)
+{
+  ts_wire_field f;
+  while (ts_wire_next(&w, &f))
+    if (f.number == HISTORY && f.type == TS_WIRE_BYTES)
+      take_history(r, f.bytes);
+}
+
+static void read_wandb(event_reader *r, const uint8_t *bytes, size_t size)
+{
+  TS_VEC(uint8_t) record = {0};
+  for (size_t at = WANDB_HEAD;;) {
+    size_t left = BLOCK - at % BLOCK;
+    at += left < CHUNK_HEAD ? left : 0;
+    if (at + CHUNK_HEAD > size)
+      return;
+    size_t length = bytes[at + 4] | (size_t)bytes[at + 5] << 8;
+    uint8_t type = bytes[at + 6];
+    at += CHUNK_HEAD;
+    if (type < CHUNK_FULL || type > CHUNK_LAST || length > size - at)
+      return;
+    if (type <= CHUNK_FIRST)
+      record.count = 0;
+    for (size_t i = 0; i < length; i++)
+      TS_PUSH(r->arena, &record, bytes[at + i]);
+    at += length;
+    if (type == CHUNK_FULL || type == CHUNK_LAST)
+      take_record(r, (ts_wire){record.at, record.at + record.count, false});
+  }
+}
+
+/* ---- CSV ---- */
+
 typedef struct csv_text {
   TS_VEC(char) at;
 } csv_text;
@@ -168,7 +264,9 @@ const char *ts_event_file_csv(ts_arena *arena, const char *bytes, size_t size, s
   event_reader r = {.arena = arena};
   csv_text out = {0};
   const uint8_t *at = (const uint8_t *)bytes, *end = at + size;
-  for (uint64_t length; (length = record_at(at, (size_t)(end - at))); at += HEAD + length + TAIL)
+  if (is_wandb(bytes, size))
+    read_wandb(&r, at, size);
+  for (uint64_t length; !is_wandb(bytes, size) && (length = record_at(at, (size_t)(end - at))); at += HEAD + length + TAIL)
     take_event(&r, (ts_wire){at + HEAD, at + HEAD + length, false});
   put_names(&r, &out);
   for (size_t i = 0; i < r.rows.count; i++) {

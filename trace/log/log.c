@@ -485,13 +485,13 @@ bool ts_log_read(ts_arena *arena, const ts_log_formats *formats, const char *tex
   log_reader r = {arena, formats, new_states(arena, formats->count + 1)};
   log_state *table = &r.states[formats->count];
   *error = (ts_error){0};
-  bool events = ts_is_event_file(text, size);
+  const char *events = ts_event_file_of(text, size);
   if (events)
     text = ts_event_file_csv(arena, text, size, &size);
   if (size && (*text == '{' || *text == '[') && read_json(&r, text, size)) {
     /* its elements were read as lines */
   } else if (read_csv(&r, text, size, table)) {
-    take_state(table, events ? "TensorBoard's events" : "CSV", log);
+    take_state(table, events ? events : "CSV", log);
     return true;
   } else {
     read_lines(&r, text, size);
