@@ -62,6 +62,28 @@ record MaxtextArguments {
   logits_via_embedding: Bool = false
   num_experts: Int = 1
   num_experts_per_tok: Int = 1
+  shared_experts: Int = 0
+  first_num_dense_layers: Int = 0
+  interleave_moe_layer_step: Int = 1
+  inhomogeneous_layer_cycle_interval: Int = 1
+  routed_bias: Bool = false
+  attention_type: String = "global"
+  q_lora_rank: Int = 0
+  kv_lora_rank: Int = 512
+  qk_nope_head_dim: Int = 128
+  qk_rope_head_dim: Int = 64
+  v_head_dim: Int = 128
+  sliding_window_size: Int = 0
+  global_head_dim: Int = 0
+  global_num_kv_heads: Int = 0
+  share_kv_projections: Bool = false
+  use_qk_norm: Bool = false
+  gdn_conv_kernel_dim: Int = 4
+  gdn_key_head_dim: Int = 128
+  gdn_value_head_dim: Int = 128
+  gdn_num_key_heads: Int = 16
+  gdn_num_value_heads: Int = 32
+  use_indexer: Bool = false
   per_device_batch_size: Real = 12.0
   max_target_length: Int = 2048
   gradient_accumulation_steps: Int = 1
@@ -165,6 +187,118 @@ fn _gpt3(a: MaxtextArguments) -> Record = {
   n_positions: 16384,
   vocab_size: a.vocab_size,
 }
+// Of the forms that a block has, by the keys of transformers (src/maxtext/configs/models, models/deepseek.py and others).
+fn _width(a: MaxtextArguments) -> Int = if a.base_moe_mlp_dim > 0 then a.base_moe_mlp_dim else a.base_mlp_dim
+fn _deepseek(a: MaxtextArguments) -> Record = if a.attention_type != "mla" then refuse(
+  "`decoder_block`: layers of `deepseek` without latent attention (`attention_type`: mla) have no plan here yet",
+) else if a.use_indexer then refuse("`use_indexer`: attention to a choice of words has no plan in this importer yet") else {
+  model_type: if a.routed_bias then "deepseek_v3" else "deepseek_v2",
+  hidden_size: a.base_emb_dim,
+  intermediate_size: a.base_mlp_dim,
+  moe_intermediate_size: _width(a),
+  num_attention_heads: a.base_num_query_heads,
+  num_key_value_heads: a.base_num_kv_heads,
+  num_hidden_layers: a.base_num_decoder_layers,
+  vocab_size: a.vocab_size,
+  tie_word_embeddings: a.logits_via_embedding,
+  n_routed_experts: a.num_experts,
+  n_shared_experts: a.shared_experts,
+  num_experts_per_tok: a.num_experts_per_tok,
+  first_k_dense_replace: a.first_num_dense_layers,
+  q_lora_rank: if a.q_lora_rank > 0 then a.q_lora_rank else none,
+  kv_lora_rank: a.kv_lora_rank,
+  qk_nope_head_dim: a.qk_nope_head_dim,
+  qk_rope_head_dim: a.qk_rope_head_dim,
+  v_head_dim: a.v_head_dim,
+}
+fn _windowed(a: MaxtextArguments, type: String, nth: Int) -> Record = {
+  model_type: type,
+  hidden_size: a.base_emb_dim,
+  intermediate_size: a.base_mlp_dim,
+  num_attention_heads: a.base_num_query_heads,
+  num_key_value_heads: a.base_num_kv_heads,
+  num_hidden_layers: a.base_num_decoder_layers,
+  head_dim: a.head_dim,
+  vocab_size: a.vocab_size,
+  tie_word_embeddings: a.logits_via_embedding,
+  sliding_window: a.sliding_window_size,
+  layer_types: [if (i + 1) % nth == 0 then "full_attention" else "sliding_attention" for i in 0..a.base_num_decoder_layers],
+}
+fn _gemma4(a: MaxtextArguments) -> Record = {
+  model_type: "gemma4_text",
+  hidden_size: a.base_emb_dim,
+  intermediate_size: a.base_mlp_dim,
+  num_attention_heads: a.base_num_query_heads,
+  num_key_value_heads: a.base_num_kv_heads,
+  num_hidden_layers: a.base_num_decoder_layers,
+  head_dim: a.head_dim,
+  vocab_size: a.vocab_size,
+  tie_word_embeddings: a.logits_via_embedding,
+  sliding_window: a.sliding_window_size,
+  global_head_dim: a.global_head_dim,
+  num_global_key_value_heads: a.global_num_kv_heads,
+  attention_k_eq_v: a.share_kv_projections,
+  hidden_size_per_layer_input: 0,
+  enable_moe_block: a.num_experts > 1,
+  num_experts: a.num_experts,
+  top_k_experts: a.num_experts_per_tok,
+  moe_intermediate_size: _width(a),
+}
+fn _gpt_oss(a: MaxtextArguments) -> Record = {
+  model_type: "gpt_oss",
+  hidden_size: a.base_emb_dim,
+  intermediate_size: _width(a),
+  num_attention_heads: a.base_num_query_heads,
+  num_key_value_heads: a.base_num_kv_heads,
+  num_hidden_layers: a.base_num_decoder_layers,
+  head_dim: a.head_dim,
+  vocab_size: a.vocab_size,
+  tie_word_embeddings: a.logits_via_embedding,
+  sliding_window: a.sliding_window_size,
+  num_local_experts: a.num_experts,
+  num_experts_per_tok: a.num_experts_per_tok,
+}
+fn _llama4(a: MaxtextArguments) -> Record = {
+  model_type: "llama4_text",
+  hidden_size: a.base_emb_dim,
+  intermediate_size: _width(a),
+  intermediate_size_mlp: a.base_mlp_dim,
+  num_attention_heads: a.base_num_query_heads,
+  num_key_value_heads: a.base_num_kv_heads,
+  num_hidden_layers: a.base_num_decoder_layers,
+  head_dim: a.head_dim,
+  vocab_size: a.vocab_size,
+  tie_word_embeddings: a.logits_via_embedding,
+  num_local_experts: a.num_experts,
+  num_experts_per_tok: a.num_experts_per_tok,
+  interleave_moe_layer_step: a.interleave_moe_layer_step,
+  use_qk_norm: a.use_qk_norm,
+}
+fn _delta(a: MaxtextArguments, type: String) -> Record = {
+  model_type: type,
+  hidden_size: a.base_emb_dim,
+  intermediate_size: a.base_mlp_dim,
+  moe_intermediate_size: _width(a),
+  shared_expert_intermediate_size: a.shared_experts * _width(a),
+  num_attention_heads: a.base_num_query_heads,
+  num_key_value_heads: a.base_num_kv_heads,
+  num_hidden_layers: a.base_num_decoder_layers,
+  head_dim: a.head_dim,
+  vocab_size: a.vocab_size,
+  tie_word_embeddings: a.logits_via_embedding,
+  num_experts: a.num_experts,
+  num_experts_per_tok: a.num_experts_per_tok,
+  attn_output_gate: true,
+  layer_types: [
+    if (i + 1) % a.inhomogeneous_layer_cycle_interval == 0 then "full_attention" else "linear_attention"
+      for i in 0..a.base_num_decoder_layers
+  ],
+  linear_conv_kernel_dim: a.gdn_conv_kernel_dim,
+  linear_key_head_dim: a.gdn_key_head_dim,
+  linear_value_head_dim: a.gdn_value_head_dim,
+  linear_num_key_heads: a.gdn_num_key_heads,
+  linear_num_value_heads: a.gdn_num_value_heads,
+}
 fn _sized(a: MaxtextArguments) -> Record = match a.decoder_block {
   "gpt3" -> _gpt3(a)
   "mixtral" -> _mixtral(a)
@@ -174,6 +308,14 @@ fn _sized(a: MaxtextArguments) -> Record = match a.decoder_block {
   "mistral" -> _dense(a, "llama")
   "gemma" -> _dense(a, "gemma")
   "gemma2" -> _dense(a, "gemma2")
+  "gemma3" -> _windowed(a, "gemma3_text", 6)
+  "gemma4" -> _gemma4(a)
+  "olmo3" -> _windowed(a, "olmo3", max(1, a.inhomogeneous_layer_cycle_interval))
+  "deepseek" -> _deepseek(a)
+  "gpt_oss" -> _gpt_oss(a)
+  "llama4" -> _llama4(a)
+  "qwen3_next" -> _delta(a, "qwen3_next")
+  "qwen3_5" -> _delta(a, "qwen3_5_moe_text")
   "llama2" -> if a.num_experts > 1 then _mixtral(a) else _dense(a, "llama")
   "default" -> _dense(a, "llama")
   _ -> refuse(
@@ -279,7 +421,7 @@ let maxtext_line = {
         "scan_layers scan_pipeline_iterations scan_pipeline_repeats scan_layers_per_stage param_scan_axis",
         "use_iota_embed logits_dot_in_fp32 cast_logits_to_fp32 float32_qk_product float32_logits float32_weight_sum",
         "float32_gate_logits activations_in_float32 matmul_precision dtype grad_dtype mlp_activations",
-        "mlp_activations_limit fused_qkv fused_mlp use_qk_norm megablox sparse_matmul capacity_factor",
+        "mlp_activations_limit fused_qkv fused_mlp megablox sparse_matmul capacity_factor",
         "wi_tile_fwd_batch_seq wi_tile_fwd_embed_dim wi_tile_fwd_mlp_dim wi_tile_dlhs_batch_seq wi_tile_dlhs_embed_dim",
         "wi_tile_dlhs_mlp_dim wi_tile_drhs_batch_seq wi_tile_drhs_embed_dim wi_tile_drhs_mlp_dim wo_tile_fwd_batch_seq",
         "wo_tile_fwd_embed_dim wo_tile_fwd_mlp_dim wo_tile_dlhs_batch_seq wo_tile_dlhs_embed_dim wo_tile_dlhs_mlp_dim",
@@ -292,21 +434,21 @@ let maxtext_line = {
         "use_ragged_sort use_ragged_attention use_gmm_v2 use_tokamax_gmm use_tokamax_splash merge_gating_gmm",
         "logical_axis_rules override_model_config override_logical_axis_rules mesh_axes data_sharding shard_mode",
         "allow_split_physical_axes optimize_mesh_for_tpu_v6e sharding_tolerance sharding_strategy replicate_quant_scale",
-        "opt_type attention_type decoder_layer_input context mlpwi mlpwi_0 mlpwi_1 mlpwo query_proj key_proj",
+        "opt_type decoder_layer_input context mlpwi mlpwi_0 mlpwi_1 mlpwo query_proj key_proj",
         "value_proj qkv_proj out_proj moe_mlpwi_0 moe_mlpwi_1 moe_mlpwo mla_qk_head_chunk_size mla_q mla_kv",
         "mla_naive_kvcache num_layers_per_pipeline_stage num_pipeline_repeats num_pipeline_microbatches",
         "pipeline_parallel_layers pipeline_delay_activation_forwarding pipeline_fsdp_ag_once",
         "pipeline_fsdp_ag_per_repeat context_parallel_load_balance context_parallel_strategy",
-        "context_parallel_reorder_strategy routed_scaling_factor routed_score_func routed_bias routed_bias_update_rate",
-        "topk_routing_group n_routing_groups shared_experts first_num_dense_layers q_lora_rank kv_lora_rank",
-        "qk_nope_head_dim qk_rope_head_dim v_head_dim sliding_window_size chunk_attn_window_size attn_logits_soft_cap",
-        "final_logits_soft_cap use_post_attn_norm use_post_ffw_norm interleave_moe_layer_step nope_layer_interval",
+        "context_parallel_reorder_strategy routed_scaling_factor routed_score_func routed_bias_update_rate",
+        "topk_routing_group n_routing_groups ",
+        "chunk_attn_window_size attn_logits_soft_cap",
+        "final_logits_soft_cap use_post_attn_norm use_post_ffw_norm nope_layer_interval",
         "use_random_routing num_vocab_tiling custom_mesh shardy global_parameter_scale dense_init_scale model_call_mode",
-        "dropout_rate attention_bias attention_sink partial_rotary_factor gdn_conv_kernel_dim gdn_key_head_dim",
-        "gdn_value_head_dim gdn_num_key_heads gdn_num_value_heads gdn_chunk_size temperature_tuning",
-        "inhomogeneous_layer_cycle_interval mtp_num_layers mtp_loss_scaling_factor mtp_eval_target_module",
+        "dropout_rate attention_bias attention_sink partial_rotary_factor ",
+        "gdn_chunk_size temperature_tuning",
+        "mtp_num_layers mtp_loss_scaling_factor mtp_eval_target_module",
         "use_qwix_quantization use_manual_quantization use_custom_sort_vjp use_ring_of_experts use_gather_mosaic_kernel",
-        "use_2d_fsdp_sharding use_batch_split_schedule use_double_wide_mlp use_indexer use_sliced_mla_proj use_qk_clip",
+        "use_2d_fsdp_sharding use_batch_split_schedule use_double_wide_mlp use_sliced_mla_proj use_qk_clip",
         "use_chat_template use_truncation use_dpo use_sft use_sequential_layers use_untrainable_positional_embedding",
         "use_vertex_tensorboard use_splash_scheduler use_max_logit_estimate use_chunked_prefill use_multimodal",
         "use_audio use_audio_in_video use_mrope use_qk_norm_in_gdn use_jax_splash use_mhc_pallas_kernel",
@@ -334,7 +476,7 @@ let maxtext_line = {
       why: "what is written, logged and watched beside steps",
       names: [
         "gcs_metrics log_moe_bias_norms vision_encoder_block audio_encoder_block wandb_project_name wandb_run_name moe_fsdp_use_two_stage_all_gather",
-        "set_remat_policy_on_layers_per_stage share_kv_projections record_internal_nn_metrics",
+        "set_remat_policy_on_layers_per_stage record_internal_nn_metrics",
         "input_data_sharding_logical_axes logical_axis_rules_for_eval dense_fsdp_use_two_stage_all_gather",
         "block_diffusion_logit_alignment upload_all_profiler_results hide_profiler_step_metric profile_cleanly",
         "profile_periodically_period tpu_num_chips_to_profile_per_task managed_mldiagnostics_on_demand_profiling",
@@ -414,7 +556,7 @@ let maxtext_line = {
       but: ["false", "none", "0", "no", "", "null", "off", "False"],
       names: [
         "force_unroll weight_sparsity_n weight_sparsity_m weight_sparsity_update_step weight_sparsity_start_step",
-        "te_comm_gemm_overlap global_head_dim global_num_kv_heads moe_chunk_barrier ragged_buffer_factor",
+        "te_comm_gemm_overlap moe_chunk_barrier ragged_buffer_factor",
         "num_moe_emb_chunks moe_dispatch_no_expert_sharding ragged_gather_fallback ragged_gather_reduce_fallback",
         "ragged_gather_cost_estimate_flops ragged_gather_reduce_cost_estimate_flops",
         "ragged_gather_cost_estimate_bytes_accessed ragged_gather_reduce_cost_estimate_bytes_accessed mlp_bias",

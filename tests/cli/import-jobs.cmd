@@ -171,3 +171,25 @@ job transformers vl.sh
 printf 'type: causal\nmicro_batch_size: 1\nsequence_parallel_size: 4\ntiled_mlp_compute: true\nactivation_checkpoint_cpu_offload: true\nmodel: { type: liger, name_or_path: meta-llama/Llama-3.1-8B }\ndata: { max_length: 2_000_000 }\ndeepspeed: { zero_optimization: { stage: 3, offload_optimizer: { device: cpu } } }\n' >tiled.yaml
 job arctic tiled.yaml
 tsrun run.ts | grep -a -A4 '^Memory at' | cut -c1-60
+cat >mt2.yml <<'J'
+decoder_block: deepseek
+attention_type: mla
+base_emb_dim: 256
+base_num_query_heads: 4
+base_num_kv_heads: 4
+base_mlp_dim: 512
+base_moe_mlp_dim: 64
+base_num_decoder_layers: 4
+first_num_dense_layers: 1
+num_experts: 8
+num_experts_per_tok: 2
+shared_experts: 1
+routed_bias: true
+vocab_size: 1024
+max_target_length: 1024
+per_device_batch_size: 1
+J
+job maxtext mt2.yml attention_type=global
+job maxtext mt2.yml decoder_block=deepseek4
+job maxtext mt2.yml
+true
