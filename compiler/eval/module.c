@@ -741,7 +741,9 @@ const ts_visible *ts_module_of_std(ts_session *s, const char *name)
 bool ts_module_typed(ts_session *s, const ts_ast *e, ts_value *out)
 {
   const ts_source *source = ts_sources_get(s->sources, e->span.file);
-  bool typed = source && (!strncmp(source->name, "-D ", 3) || !strcmp(source->role, "options"));
+  bool typed =
+    source && (!strcmp(source->role, "options") || /* or of figures, as --assert is */
+               (!strcmp(source->role, "command line") && strncmp(source->name, "--", 2)));
   const ts_visible *v = typed ? ts_module_of_std(s, e->name) : NULL;
   if (v)
     *out = ts_entry_value(s, v->entry);
