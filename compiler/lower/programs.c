@@ -433,9 +433,12 @@ ts_programs *ts_lower_programs(ts_lowering *l)
   p->unbound.at = ts_arena_alloc_raw(l->s->arena, p->unbound.room * sizeof *p->unbound.at);
   ts_holder *holder = ts_holder_new(l);
   ts_ir_round *rounds = TS_NEW_ARRAY(l->s->arena, ts_ir_round, sc->ranks + 1);
+  uint32_t most = 0;
+  for (uint32_t r = 0; r < sc->ranks; r++)
+    most = sc->order[r].count > most ? sc->order[r].count : most;
+  ts_ir_item *items = TS_NEW_ARRAY(l->s->arena, ts_ir_item, most + 1); /* of one rank */
   for (uint32_t r = 0; r < sc->ranks && !l->failed; r++) {
     ts_ir_program program = {0};
-    ts_ir_item *items = TS_NEW_ARRAY(l->s->arena, ts_ir_item, sc->order[r].count + 1);
     ts_order round = sc->left_out ? sc->round[r] : (ts_order){0};
     for (uint32_t i = 0; i < sc->order[r].count; i++) {
       const ts_placed *item = &sc->items.at[sc->order[r].first + i];

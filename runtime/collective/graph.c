@@ -478,7 +478,8 @@ void ts_graph_spread(ts_link_graph *g, uint32_t from, uint32_t to, const ts_path
     .latency = path->latency, .bandwidth = path->bandwidth, .tier = path->tier, .hops = path->hops};
   uint32_t ways = direct_links(g, from, to, &best, 0, arena, out);
   for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++)
-    ways += spread_ends(g, e, to, &best, 0, arena, out);
+    if (leads(g, g->edges[e].to, to))
+      ways += spread_ends(g, e, to, &best, 0, arena, out);
   if (ways == 1 && path->hops <= 2) { /* nothing parts between switches */
     for (uint32_t i = path->hops; i-- > 0;)
       TS_PUSH(arena, out, (ts_share){path->link[i], 1});
@@ -486,7 +487,8 @@ void ts_graph_spread(ts_link_graph *g, uint32_t from, uint32_t to, const ts_path
   }
   direct_links(g, from, to, &best, 1. / ways, arena, out);
   for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++)
-    spread_ends(g, e, to, &best, 1. / ways, arena, out);
+    if (leads(g, g->edges[e].to, to))
+      spread_ends(g, e, to, &best, 1. / ways, arena, out);
 }
 
 typedef struct ends {
