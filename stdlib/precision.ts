@@ -7,11 +7,11 @@
 fn mixed(compute: DType = bf16, gradients: DType = fp32, accumulate: Size = 0 B) -> Precision = if bytes(compute) < bytes(bf16) then refuse(
   "products alone are done in 8 bits: write `mixed(bf16)`, and `fp8_products()` of std.strategies.fp8 in `apply`",
 ) else { compute: compute, weights: compute, gradients: gradients, accumulate: accumulate }
-fn full_precision(arithmetic: Record = {}) -> Precision = {
+fn full_precision(arithmetic: Record = {}, accumulate: Size = 0 B) -> Precision = {
   compute: fp32,
   weights: fp32,
   gradients: fp32,
-  accumulate: 0 B,
+  accumulate: accumulate,
   arithmetic: arithmetic,
 }
 // fp32 as PyTorch runs it on tensor cores by default: TF32 in convolutions, not in matrix products

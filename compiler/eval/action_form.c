@@ -5,7 +5,10 @@
 #include <string.h>
 
 /* needs: must be given. subjects: the words that may stand first; NULL: the name of a tensor. */
-typedef struct form { ts_kind kind; const char *does, *needs, *subjects[4], *names[16]; } form;
+typedef struct form {
+  ts_kind kind;
+  const char *does, *needs, *subjects[4], *names[17];
+} form;
 
 static const form forms[] = {
   {TS_AST_COMM,
@@ -13,7 +16,7 @@ static const form forms[] = {
    "over",
    {NULL},
    {"over", "dim", "overlap", "bucket", "group", "ahead", "every", "slows", "share", "fullest",
-    "on", "copied", "exceed", "prefetch", "live", "reuse"}},
+    "on", "copied", "exceed", "prefetch", "live", "reuse", "first"}},
   {TS_AST_SHARD, "sharded", "over", {"parameters", "gradients", "optimizer"}, {"over", "above"}},
   {TS_AST_OFFLOAD,
    "offloaded",

@@ -56,11 +56,11 @@ typedef struct ts_mem_note { uint32_t node; ts_ir_mem mem; } ts_mem_note;
 enum { TS_NOTED_LABELS = 64 };
 typedef struct ts_noted_label { const char *label; ts_ir_str pattern; } ts_noted_label;
 
-/* gradients that wait for company; whole: memory until they are scattered; sent: the last two, or
- * TS_NO_INDEX */
+/* gradients that wait for company; room: bytes that fill it; whole: memory until they are
+ * scattered; sent: the last two, or TS_NO_INDEX */
 typedef struct ts_bucket {
   const ts_comm *comm;
-  double bytes;
+  double bytes, room;
   uint32_t ready;
   int64_t whole;
   uint32_t sent[2];

@@ -181,6 +181,7 @@ static void flush(ts_fragment *f, ts_bucket *bucket)
   for (size_t k = (size_t)(bucket - f->buckets.at) + 1; k < f->buckets.count; k++)
     f->buckets.at[k].ready = node; /* what comes after it carries its result */
   bucket->bytes = 0;
+  bucket->room = bucket->comm->bucket;
   bucket->whole = 0;
   bucket->sent[0] = bucket->sent[1];
   bucket->sent[1] = node;
@@ -242,7 +243,8 @@ static ts_bucket *bucket_of(ts_fragment *f, const ts_comm *comm, bool each)
   if (k == f->buckets.count) {
     /* by the items before */
     uint32_t sent = each ? ts_emit_record(f, ts_comm_stream(f->l, comm)) : TS_NO_INDEX;
-    TS_PUSH(f->scratch, &f->buckets, (ts_bucket){comm, 0, TS_NO_INDEX, 0, {TS_NO_INDEX, sent}});
+    TS_PUSH(f->scratch, &f->buckets,
+            (ts_bucket){comm, 0, comm->first, TS_NO_INDEX, 0, {TS_NO_INDEX, sent}});
   }
   return &f->buckets.at[k];
 }
@@ -319,7 +321,7 @@ static void fragment_backward_fill(fragment_backward_pass *p, uint32_t i, const 
   double share = ts_comm_part(f->l, ts_class_of(f->l, i), comm);
   for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++) {
     double bytes = trained_bytes(f, i, k, ts_gradient_bytes(f->l)) * share;
-    if (bytes > 0 && bucket->bytes > 0 && bucket->bytes + bytes > comm->bucket * share)
+    if (bytes > 0 && bucket->bytes > 0 && bucket->bytes + bytes > bucket->room * share)
       flush(f, bucket);
     if (bytes > 0)
       join_bucket(p, i, comm, bucket, k, node);
@@ -344,10 +346,8 @@ static void reduce_gradients(fragment_backward_pass *p, uint32_t i, uint32_t nod
       continue;
     }
     join_bucket(p, i, comm, bucket, comm->slot, node);
-    bool full =
-      comm->group.type != TS_T_NONE ?
-        ends_group(f, comm, i) || (comm->bucket > 0 && bucket->bytes >= comm->bucket * share) :
-        bucket->bytes >= comm->bucket * share;
+    bool filled = bucket->bytes >= bucket->room * share, grouped = comm->group.type != TS_T_NONE;
+    bool full = grouped ? ends_group(f, comm, i) || (bucket->room > 0 && filled) : filled;
     if (comm->overlap && full)
       flush(f, bucket);
   }

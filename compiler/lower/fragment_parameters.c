@@ -74,7 +74,8 @@ bool ts_same_group(const ts_comm *comm, const ts_op *a, const ts_op *b)
 bool ts_same_comm(const ts_comm *a, const ts_comm *b)
 {
   return a->kind == b->kind && a->when == b->when && a->after == b->after && a->axes == b->axes &&
-         a->bucket == b->bucket && a->overlap == b->overlap && a->rule == b->rule &&
+         a->bucket == b->bucket && a->first == b->first && a->overlap == b->overlap &&
+         a->rule == b->rule &&
          (a->stream == b->stream || (a->stream && b->stream && !strcmp(a->stream, b->stream)));
 }
 

@@ -226,6 +226,18 @@ static bool early(ts_sharder *c, const ts_env *env, const ts_ast *arg, ts_comm *
   return ts_sharder_fail(c);
 }
 
+static bool first(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  if (!amount(c, env, expr, comm, "the size of the first bucket", &comm->first))
+    return false;
+  if (comm->when == TS_WHEN_GRADIENTS && comm->gradient && comm->slot == TS_ALL_PARAMETERS)
+    return true;
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span,
+                           "`first` is the size of the first bucket of a step's `gradients`");
+  ts_diag_here(d, "this collective has no such bucket");
+  return ts_sharder_fail(c);
+}
+
 static bool exceed(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
   if (!ts_eval_bool(c->s, env, expr, "`exceed`", &comm->exceeds))
@@ -277,6 +289,8 @@ static bool option(ts_sharder *c, const ts_env *env, const ts_ast *arg, ts_comm 
     return ahead(c, env, expr, comm);
   if (!strcmp(arg->name, "bucket"))
     return amount(c, env, expr, comm, "the size of a bucket", &comm->bucket);
+  if (!strcmp(arg->name, "first"))
+    return first(c, env, expr, comm);
   if (!strcmp(arg->name, "exceed"))
     return exceed(c, env, expr, comm);
   if (!strcmp(arg->name, "prefetch"))
@@ -426,6 +440,8 @@ bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uin
   for (uint32_t i = 0; i < args->count; i++)
     if (args->child[i]->name && !option(c, env, args->child[i], &comm))
       return false;
+  if (!(comm.first > 0))
+    comm.first = comm.bucket;
   if (!comm.axes)
     return true;
   if (!has_place(c, &comm))

@@ -66,6 +66,7 @@ typedef struct ts_comm {
   /* counted as in ts_ir_net_point; 0 for gradients and step: they depend on the bucket */
   int64_t bytes;
   double bucket;     /* bytes, 0: one for each parameter tensor */
+  double first;      /* bytes: the first of a step */
   /* the tensor that fills a bucket still joins it; else one that does not fit begins the next */
   bool exceeds;
   bool overlap;      /* work that does not need the result goes on meanwhile */

@@ -3,6 +3,7 @@
 #: EXTRA_DIST += packages/tracer/pyproject.toml packages/tracer/trainspec_tracer/*.py packages/tracer/trainspec_tracer/cuda/*.py packages/tracer/trainspec_tracer/packages/*.py packages/tracer/trainspec_profile/*.py packages/tracer/examples/*.py packages/tracer/frameworks/*.py packages/tracer/frameworks/*.txt packages/tracer/profile_tests/*.py packages/tracer/tests/*.py packages/tracer/tests/scripts/*.py packages/tracer/tests/scripts/*.ts
 EXTRA_DIST += \
 	packages/tracer/examples/gpt.py \
+	packages/tracer/frameworks/eager.py \
 	packages/tracer/frameworks/requirements.txt \
 	packages/tracer/frameworks/run.py \
 	packages/tracer/profile_tests/test_profile.py \
@@ -30,6 +31,7 @@ EXTRA_DIST += \
 	packages/tracer/tests/test_here.py \
 	packages/tracer/tests/test_packages.py \
 	packages/tracer/tests/test_schedules.py \
+	packages/tracer/tests/test_snapshots.py \
 	packages/tracer/tests/test_tracer.py \
 	packages/tracer/tests/test_trainers.py \
 	packages/tracer/tests/test_values.py \
@@ -67,6 +69,7 @@ EXTRA_DIST += \
 	packages/tracer/trainspec_tracer/modules.py \
 	packages/tracer/trainspec_tracer/overlap.py \
 	packages/tracer/trainspec_tracer/packages/__init__.py \
+	packages/tracer/trainspec_tracer/packages/amp_C.py \
 	packages/tracer/trainspec_tracer/packages/apex.py \
 	packages/tracer/trainspec_tracer/packages/datasets.py \
 	packages/tracer/trainspec_tracer/packages/evaluate.py \
@@ -84,6 +87,7 @@ EXTRA_DIST += \
 	packages/tracer/trainspec_tracer/record.py \
 	packages/tracer/trainspec_tracer/redirect.py \
 	packages/tracer/trainspec_tracer/routing.py \
+	packages/tracer/trainspec_tracer/snapshots.py \
 	packages/tracer/trainspec_tracer/streams.py \
 	packages/tracer/trainspec_tracer/tensors.py \
 	packages/tracer/trainspec_tracer/thin.py \

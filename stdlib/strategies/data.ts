@@ -6,7 +6,8 @@
 // of the model, from the first on; what later ones hold leaves in one bucket (Megatron-LM, which has
 // buckets on the first stage of a pipeline alone: later ones' sums are not on the critical path).
 // `first_of`: of the first of so many stages, which share the repeats evenly.
-// Weights of ops of the kind `of` have their replicas along `wider`.
+// Weights of ops of the kind `of` have their replicas along `wider`. `first`: of the first bucket of
+// a step; DistributedDataParallel has 1 MiB.
 let _all = 1 TiB // a bucket that nothing fills
 let _every = 1_000_000_000 // repeats: more than any model has
 
@@ -20,10 +21,11 @@ strategy data_parallel(
   first_of: Int = 1,
   wider: Any = 1,
   of: String = "",
+  first: Any = 0 B,
 ) {
   rule gradients optional {
     match * where _early(unit, repeats, parted, first_of)
-    after gradients: all_reduce(gradients, over: if kind == of then wider else d, bucket: bucket, overlap: overlap)
+    after gradients: all_reduce(gradients, over: if kind == of then wider else d, bucket: bucket, first: first, overlap: overlap)
   }
   rule together optional {
     match * where not _early(unit, repeats, parted, first_of)

@@ -14,7 +14,6 @@ import re
 import shutil
 import subprocess
 import sys
-from typing import Callable
 
 HERE = pathlib.Path(__file__).parent
 PLAN = """import std.clusters.dgx, std.networks, std.hosts, std.costs
@@ -38,7 +37,6 @@ class Script:
     make: str = ""
     world: int = 1
     options: str = ""
-    patch: Callable | None = None
     environment: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
@@ -74,6 +72,16 @@ transformers.BertForSequenceClassification(config).save_pretrained("model")
 with open("rows.csv", "w") as file:
     file.write("sentence,label\\n" + "".join(f"{line},{i % 2}\\n" for i, line in enumerate(lines)))
 """
+CIFAR = """
+import os, pickle, numpy
+at = "data/cifar-10-batches-py"
+os.makedirs(at, exist_ok=True)
+for name in [*(f"data_batch_{i}" for i in range(1, 6)), "test_batch"]:
+    pickle.dump({"data": numpy.random.default_rng(0).integers(0, 255, (200, 3072), numpy.uint8), "labels": [i % 10 for i in range(200)]}, open(f"{at}/{name}", "wb"))
+pickle.dump({"label_names": list("abcdefghij")}, open(f"{at}/batches.meta", "wb"))
+# The files are made up: their sums are not those of the data set.
+open("sitecustomize.py", "w").write("import torchvision.datasets.cifar as c; c.check_integrity = lambda *a: True")
+"""
 MEGATRON = """--num-layers 4 --hidden-size 512 --num-attention-heads 8 --seq-length 512 --max-position-embeddings 512 --micro-batch-size 2 --global-batch-size 16 --train-iters 3 --lr 1e-4
     --min-lr 1e-5 --bf16 --mock-data --tokenizer-type NullTokenizer --vocab-size 1024 --eval-iters 0 --eval-interval 1000 --split 100,0,0 --transformer-impl local
     --no-gradient-accumulation-fusion --no-persist-layer-norm --tensor-model-parallel-size 2 --pipeline-model-parallel-size 2"""
@@ -87,14 +95,14 @@ SCRIPTS = {
                           PICTURES, options="--values take --step 2"),
     "torchvision_vit": Script("pytorch/vision", "main of August 2022", "references/classification", "torchrun --nproc_per_node=2 train.py --model vit_b_16 --data-path . --batch-size 4 --epochs 1 -j 0 "
                               "--output-dir . --opt adamw --amp --mixup-alpha 0.2 --clip-grad-norm 1", PICTURES, options="--values take --step 2"),
-    "clm": Script("huggingface/transformers", "4.57.5", "examples/pytorch/language-modeling", "python run_clm_no_trainer.py --config_name model --tokenizer_name model --train_file rows.txt "
-                  "--validation_file rows.txt --block_size 128 --per_device_train_batch_size 4 --max_train_steps 3 --output_dir out", GPT2, options="--values take --step 2"),
+    "clm": Script("huggingface/transformers", "4.57.5", "examples/pytorch/language-modeling", "torchrun --nproc_per_node=2 run_clm.py --config_name model --tokenizer_name model --train_file rows.txt "
+                  "--validation_file rows.txt --block_size 128 --per_device_train_batch_size 4 --max_steps 3 --output_dir out --do_train --bf16 --report_to none", GPT2, options="--values take --step 2"),
     "glue": Script("huggingface/transformers", "4.57.5", "examples/pytorch/text-classification", "python run_glue_no_trainer.py --model_name_or_path model --train_file rows.csv --validation_file rows.csv "
                    "--max_length 64 --per_device_train_batch_size 8 --max_train_steps 3 --output_dir out", BERT, options="--values take --step 2"),
-    "megatron": Script("NVIDIA/Megatron-LM", "d98e8a64", ".", f"torchrun --nproc_per_node=8 pretrain_gpt.py {MEGATRON}", options="--values take", environment={"CUDA_DEVICE_MAX_CONNECTIONS": "1"}),
+    "megatron": Script("NVIDIA/Megatron-LM", "core_v0.16.1", ".", f"torchrun --nproc_per_node=8 pretrain_gpt.py {MEGATRON}", options="--values take", environment={"CUDA_DEVICE_MAX_CONNECTIONS": "1"}),
     "megatron_2023": Script("NVIDIA/Megatron-LM", "53a350ed", ".", f"torchrun --nproc_per_node=8 pretrain_gpt.py {MEGATRON}", options="--values take --packages apex,amp_C",
                             environment={"CUDA_DEVICE_MAX_CONNECTIONS": "1"}),
-    "deepspeed_cifar": Script("deepspeedai/DeepSpeedExamples", "45b4b715", "training/cifar", "torchrun --nproc_per_node=2 cifar10_deepspeed.py --deepspeed --epochs 1", options="--values take --step 2"),
+    "deepspeed_cifar": Script("deepspeedai/DeepSpeedExamples", "45b4b715", "training/cifar", "torchrun --nproc_per_node=2 cifar10_deepspeed.py --deepspeed --epochs 1", CIFAR, options="--values take --step 2"),
 }
 
 
@@ -131,7 +139,8 @@ def attempt(name: str, script: Script, python: pathlib.Path, folder: pathlib.Pat
     work = folder / name
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(source, work, ignore=shutil.ignore_patterns(".git"))
-    around = {**os.environ, **script.environment, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(work)]), "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+    around = {**os.environ, **script.environment, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(work)]), "HF_HUB_OFFLINE": "1",
+              "PATH": os.pathsep.join([str(python.parent), os.environ["PATH"]]), "TOKENIZERS_PARALLELISM": "false"}
     log = open(work / "log.txt", "w+")
 
     def run(words: list[str]) -> bool:

@@ -24,6 +24,8 @@ EPILOG = """Commands:
   trainspec-trace [OPTION]... -- python train.py ARGUMENT...
   trainspec-trace [OPTION]... -- torchrun --nproc-per-node 8 train.py ARGUMENT...
   trainspec-trace compare GRAPH GRAPH    where two graphs first differ
+  trainspec-trace snapshots GRAPH [-o rows.csv]
+                                         what is held around each module, by category
   trainspec-trace overlap [GRAPH]... -o rows.csv
                                          how kernels and transfers slow each other (needs a GPU)
   trainspec-trace metrics ROWS.csv --ncu NCU.csv -o rows.csv
@@ -341,6 +343,9 @@ def main(arguments=None):
         if arguments[:1] == ["metrics"]:
             from . import metrics
             return metrics.main(arguments[1:])
+        if arguments[:1] == ["snapshots"]:
+            from . import snapshots
+            return snapshots.main(arguments[1:])
         return run(arguments)
     except Wrong as error:
         print(f"trainspec-trace: {error}\ntry trainspec-trace --help", file=sys.stderr)

@@ -90,11 +90,17 @@ def _scatter(tensor, devices, chunk_sizes=None, dim=0, streams=None):
     return (tensor.to(torch.device("cuda", devices[0])),)
 
 
+def _default_device():
+    """That of `with torch.device(...)` or of set_default_device, or None. torch.get_default_device makes a tensor to find out."""
+    modes = getattr(torch.overrides, "_get_current_function_mode_stack", tuple)()
+    return next((mode.device for mode in reversed(modes) if type(mode).__name__ == "DeviceContext"), None)
+
+
 def _by_the_host(make):
     """Values are written on the host and copied, as PyTorch does it."""
     def made(*args, device=None, requires_grad=False, **kwargs):
-        if device is None and hasattr(torch, "get_default_device"):
-            device = torch.get_default_device() if not (args and isinstance(args[-1], torch.Tensor)) else None
+        if device is None and not (args and isinstance(args[-1], torch.Tensor)):
+            device = _default_device()
         if device is None or torch.device(device).type != "cuda":
             return make(*args, **({} if device is None else {"device": device}), **({"requires_grad": True} if requires_grad else {}), **kwargs)
         if isinstance(args[-1], torch.Tensor) and args[-1].is_cuda:

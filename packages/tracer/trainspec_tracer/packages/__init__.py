@@ -17,6 +17,7 @@ FOLDER = pathlib.Path(__file__).parent
 
 # name: (version that it says, file here or None, what is behind the names)
 TABLE = {
+    "amp_C": ("0.1", "amp_C.py", "one kernel of each operation on many tensors"),
     "apex": ("0.1", "apex.py", "optimizers and norms as PyTorch has them"),
     "blobfile": ("3.0.0", None, "nothing"),
     "datasets": ("3.2.0", "datasets.py", "rows of files that are named, or made-up ones"),

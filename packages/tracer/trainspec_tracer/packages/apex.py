@@ -21,3 +21,13 @@ MixedFusedLayerNorm = FusedLayerNorm
 
 def fused_layer_norm_affine(input, weight, bias, normalized_shape, eps=1e-6, **_):
     return torch.nn.functional.layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+class FusedLayerNormAffineFunction:
+    @staticmethod
+    def apply(input, weight, bias, normalized_shape, eps=1e-6, *_):
+        return torch.nn.functional.layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def multi_tensor_applier(operation, overflow, tensors, *args):
+    return operation(2048 * 32, overflow, tensors, *args)
