@@ -99,8 +99,8 @@ SCRIPTS = {
                   "--validation_file rows.txt --block_size 128 --per_device_train_batch_size 4 --max_steps 3 --output_dir out --do_train --bf16 --report_to none", GPT2, options="--values take --step 2"),
     "glue": Script("huggingface/transformers", "4.57.5", "examples/pytorch/text-classification", "python run_glue_no_trainer.py --model_name_or_path model --train_file rows.csv --validation_file rows.csv "
                    "--max_length 64 --per_device_train_batch_size 8 --max_train_steps 3 --output_dir out", BERT, options="--values take --step 2"),
-    "megatron": Script("NVIDIA/Megatron-LM", "core_v0.16.1", ".", f"torchrun --nproc_per_node=8 pretrain_gpt.py {MEGATRON}", options="--values take", environment={"CUDA_DEVICE_MAX_CONNECTIONS": "1"}),
-    "megatron_2023": Script("NVIDIA/Megatron-LM", "53a350ed", ".", f"torchrun --nproc_per_node=8 pretrain_gpt.py {MEGATRON}", options="--values take --packages apex,amp_C",
+    "megatron": Script("NVIDIA/Megatron-LM", "core_v0.16.1", ".", f"torchrun --nproc_per_node=8 pretrain_gpt.py {MEGATRON} --rerun-mode disabled", options="--values take", environment={"CUDA_DEVICE_MAX_CONNECTIONS": "1"}),
+    "megatron_2023": Script("NVIDIA/Megatron-LM", "53a350ed", ".", f"torchrun --nproc_per_node=8 pretrain_gpt.py {MEGATRON}", options="--values take --packages apex,amp_C,fused_layer_norm_cuda",
                             environment={"CUDA_DEVICE_MAX_CONNECTIONS": "1"}),
     "deepspeed_cifar": Script("deepspeedai/DeepSpeedExamples", "45b4b715", "training/cifar", "torchrun --nproc_per_node=2 cifar10_deepspeed.py --deepspeed --epochs 1", CIFAR, options="--values take --step 2"),
 }

@@ -23,6 +23,7 @@ TABLE = {
     "datasets": ("3.2.0", "datasets.py", "rows of files that are named, or made-up ones"),
     "evaluate": ("0.4.3", "evaluate.py", "metrics of 0"),
     "flash_attn": ("2.7.4", "flash_attn.py", "the operators of attention"),
+    "fused_layer_norm_cuda": ("0.1", None, "nothing: the norms are apex's"),
     "mlflow": ("2.20.0", None, "nothing"),
     "neptune": ("1.13.0", None, "nothing"),
     **{name: ("0.1", "softmax.py", "one kernel of each softmax") for name in ("scaled_masked_softmax_cuda", "scaled_softmax_cuda", "scaled_upper_triang_masked_softmax_cuda")},
