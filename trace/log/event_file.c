@@ -71,9 +71,9 @@ static bool is_wandb(const char *bytes, size_t size)
 const char *ts_event_file_of(const char *bytes, size_t size)
 {
   const uint8_t *at = (const uint8_t *)bytes;
-  return is_wandb(bytes, size)                                  ? "Weights & Biases' own file" :
+  return is_wandb(bytes, size)                                   ? "Weights & Biases' own file" :
          record_at(at, size) > 8 && at[HEAD] == KEY_OF_WALL_TIME ? "TensorBoard's events" :
-                                                                  NULL;
+                                                                   NULL;
 }
 
 /* Of one number; NAN: of more, or of another kind. */
@@ -266,7 +266,8 @@ const char *ts_event_file_csv(ts_arena *arena, const char *bytes, size_t size, s
   const uint8_t *at = (const uint8_t *)bytes, *end = at + size;
   if (is_wandb(bytes, size))
     read_wandb(&r, at, size);
-  for (uint64_t length; !is_wandb(bytes, size) && (length = record_at(at, (size_t)(end - at))); at += HEAD + length + TAIL)
+  for (uint64_t length; !is_wandb(bytes, size) && (length = record_at(at, (size_t)(end - at)));
+       at += HEAD + length + TAIL)
     take_event(&r, (ts_wire){at + HEAD, at + HEAD + length, false});
   put_names(&r, &out);
   for (size_t i = 0; i < r.rows.count; i++) {

@@ -1,6 +1,6 @@
-/* Files that loggers keep, whose scalars are columns of a table: TensorBoard's events.out.tfevents.*
- * (records of TFRecord, each an Event of protobuf) and Weights & Biases' run-*.wandb (records of
- * LevelDB's log, each a Record of protobuf). */
+/* Files that loggers keep, whose scalars are columns of a table: TensorBoard's
+ * events.out.tfevents.* (records of TFRecord, each an Event of protobuf) and Weights & Biases'
+ * run-*.wandb (records of LevelDB's log, each a Record of protobuf). */
 #ifndef TS_TRACE_LOG_EVENT_FILE_H
 #define TS_TRACE_LOG_EVENT_FILE_H
 
