@@ -193,13 +193,18 @@ static uint32_t collectives_of(ts_lowering *l, const ts_applied *a)
   return 0;
 }
 
+static uint32_t named_tier(const ts_applied *a)
+{
+  return real(a, "tier", -1) < 0 ? TS_IR_NONE : (uint32_t)fmin(real(a, "tier", 0), 1e6);
+}
+
 /* What all models but measured ones have. */
 static bool model_fields(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
   m->efficiency = real(a, "efficiency", 1);
   m->base = picoseconds(real(a, "base", 0));
   m->hop = picoseconds(real(a, "hop", 0));
-  m->tier = real(a, "tier", -1) < 0 ? TS_IR_NONE : (uint32_t)fmin(real(a, "tier", 0), 1e6);
+  m->tier = named_tier(a);
   m->collectives = collectives_of(l, a);
   m->source = TS_IR_NONE;
   if (m->efficiency > 0 && m->efficiency <= 1)
@@ -372,7 +377,7 @@ static bool measured(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
     return false;
   ts_lower_network_device(l, a->span, t->name, t->device);
   m->kind = TS_IR_NET_TABLE;
-  m->tier = TS_IR_NONE;
+  m->tier = named_tier(a);
   m->efficiency = 1;
   m->point_count = t->count;
   m->first_point = ts_ir_append(l->b, TS_IR_NET_POINTS, t->count, &records);

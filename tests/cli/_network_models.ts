@@ -4,7 +4,7 @@ import std.models.gpt, std.clusters.dgx, std.strategies.data, std.schedules.one_
 fn mine(call: Call) -> Time = 5 us + call.bytes / (20 GB/s * call.ranks)
 fn below(call: Call) -> Time = call.bytes / (20 GB/s) - 1 ms
 
-plan own(of: String = "mine", file: String = "busbw.yaml", group: String = "TP") {
+plan own(of: String = "mine", file: String = "busbw.yaml", group: String = "TP", tier: Int = -1) {
   model = gpt(layers: 1, hidden: 1024, heads: 16, vocab: 1000, seq: 128)
   cluster = dgx_a100(nodes: 1)
   mesh = { dp: 8 }
@@ -20,6 +20,7 @@ plan own(of: String = "mine", file: String = "busbw.yaml", group: String = "TP")
         "none" -> []
         _ -> [{ collective: of, ranks: 8, bytes: 1 MiB, time: 1 ms }]
       },
+      tier: tier,
     ),
   ]
 }
