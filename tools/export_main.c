@@ -48,7 +48,7 @@ static const char *const notes[] = {
   "Examples:",
   "$ -o job plan.ts                    # job.0.et ... for ASTRA-sim",
   "$ --format=goal -o job.goal plan.ir # for LogGOPSim",
-  "$ launch plan.ts --for megatron     # the arguments that start such a job",
+  "$ launch plan.ts --for NAME         # the arguments that start such a job",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};

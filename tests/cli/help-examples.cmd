@@ -10,7 +10,7 @@ trainspec export --format=goal -o job.goal plan.ts; trainspec export --format=ai
 # Not run: what takes minutes or measures this machine, follows a log without end, asks a repository of the reader's, or needs Graphviz.
 skipped() { case $1 in *' profile '* | *' watch plan.ts'* | *'watch --exec'* | git\ * | *'| dot '*) return 0 ;; esac; return 1; }
 trainspec --help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | sed 's/^fit$/fit ops\nfit network\nfit slowdown/' | while read -r command; do
-  trainspec $command --help </dev/null | awk '/^Examples:/ { on = 1; next } /^$/ { on = 0 } on' | sed -E 's/^ *(\$ )?//; s/ +# .*//; s/--budget=60s/--budget=4/' | awk '!seen[$0]++' | while IFS= read -r line; do
+  trainspec $command --help </dev/null | awk '/^Examples:/ { on = 1; next } /^$/ { on = 0 } on' | sed -E 's/^ *(\$ )?//; s/ +# .*//; s/--budget=60s/--budget=4/; s/--for NAME/--for megatron/' | awk '!seen[$0]++' | while IFS= read -r line; do
     if skipped "$line"; then echo "-  $line"; continue; fi
     bash -c "set -o pipefail; $line" </dev/null >said 2>&1; code=$?
     echo "$code  $line"; [ $code = 0 ] || grep -E '^(error|trainspec|tsrun)|unknown|^try' said | head -2 | sed 's/^/     /'
