@@ -59,7 +59,7 @@ static const char *const notes[] = {
   "interval, 4 cannot read or write.",
   NULL,
 };
-static const ts_program program = TS_COMMAND("lays a plan beside a run, and says why they differ.");
+static const ts_program program = TS_COMMAND("compares a plan with a run, and says why they differ.");
 
 /* What may be measured; of a rate, what it makes of a step. */
 typedef struct compare_name {

@@ -1,4 +1,4 @@
-/* trainspec schedule: searches a short order of work for the schedule of a plan. */
+/* trainspec schedule: searches a faster schedule for the pipeline of a plan. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static const char *const notes[] = {
   NULL,
 };
 static const ts_program program =
-  TS_COMMAND("searches a short order of work for the schedule of a plan.");
+  TS_COMMAND("searches a faster schedule for the pipeline of a plan.");
 
 typedef struct schedule_task {
   ts_options options;

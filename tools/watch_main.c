@@ -54,7 +54,7 @@ static const char *const notes[] = {
   "3 outside, 4 cannot read or write.",
   NULL,
 };
-static const ts_program program = TS_COMMAND("follows a log beside what its plan predicts.");
+static const ts_program program = TS_COMMAND("compares a growing log with its plan.");
 
 typedef struct watch_task {
   ts_options options;
