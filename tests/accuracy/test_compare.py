@@ -162,7 +162,8 @@ class Words(unittest.TestCase):
         self.assertEqual(words.argument("ab=1;b=2;c=3", "b"), "2")
         self.assertEqual(words.machine("H100 NVL"), None)
         self.assertEqual(words.named_model("Llama-3.1 70B").name, "llama3_70b")
-        self.assertEqual([predict.value(e) for e in ("8", "0.5", "bf16", '"a"', "4 B")], [8, 0.5, "bf16", '"a"', "(4 B)"])
+        self.assertEqual([predict.value(e) for e in ("8", "0.5", "bf16", '"a"', "4 B")],
+                         [8, 0.5, "bf16", '"a"', "(4 B)"])
 
 
 class Fabrics(unittest.TestCase):

@@ -72,8 +72,8 @@ def _steps(a: Set) -> Report:
     return run
 
 
-def _in_c(name: str) -> Report:
-    return lambda c: elsewhere.report(c, coverage, name)
+def _elsewhere(name: str, title: str = "", usual: bool = True) -> "dict[str, Entry]":
+    return {name: Entry(title or elsewhere.ALL[name].title, lambda c: elsewhere.report(c, coverage, name), usual)}
 
 
 def _all_steps(c: Context) -> None:
@@ -84,17 +84,17 @@ def _all_steps(c: Context) -> None:
 
 TABLE = {
     **{a.name: Entry(a.title, _steps(a)) for a in SETS},
-    "gemm": Entry("matrix products, bf16: the fits that ship against all rows they do not keep", _in_c("gemm")),
-    "attention": Entry("attention forward, bf16: the same", _in_c("attention")),
+    **_elsewhere("gemm"),
+    **_elsewhere("attention"),
     "memory": Entry("what devices hold, against published figures", memory.report),
     "megatron_memory": Entry("memory of runs from their command lines", lambda c: megatron.report(c, coverage)),
-    "collectives": Entry("white boxes of collective libraries against measured calls", _in_c("collectives")),
-    "collectives_thin": Entry("the same from every third row of each table", _in_c("collectives_thin"), False),
-    "between_nodes": Entry("white boxes of fabrics between nodes against published sweeps", _in_c("between_nodes")),
-    "operators": Entry("operators of other devices and other batches, from measured tables", _in_c("operators")),
+    **_elsewhere("collectives", "white boxes of collective libraries against measured calls"),
+    **_elsewhere("collectives_thin", "the same from every third row of each table", False),
+    **_elsewhere("between_nodes", "white boxes of fabrics between nodes against published sweeps"),
+    **_elsewhere("operators"),
     "power": Entry("power of nodes at the wall in MLPerf's runs, against the model of energy", power.report),
-    "calibrated": Entry("steps of a cluster that is calibrated to three others of its steps", _in_c("calibrated")),
-    "learnt": Entry("runs of a program without a profile, learnt from three of its other runs", _in_c("learnt")),
+    **_elsewhere("calibrated"),
+    **_elsewhere("learnt"),
     "coverage": Entry("all sets of steps, for how many of them the intervals hold", _all_steps, False),
 }
 KERNELS = ("gemm", "attention")

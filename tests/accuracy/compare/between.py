@@ -186,8 +186,8 @@ class Sweeps:
                 yield "floor", ("%s: up to %u settings a call; the first listed is %.0f %% above the best on average, "
                                 "the worst %.0f %%" % (c.name, c.settings, 100 * c.first_over / c.repeated,
                                                        100 * c.worst_over / c.repeated))
-        yield "left out", ("{inside} rows inside one island, {gpu} of unknown GPUs, {links} whose links are not stated, "
-                           "{slow} of slow settings (more than twice the best in the median), {other} not complete"
+        yield "left out", ("{inside} rows inside one island, {gpu} of unknown GPUs, {links} whose links are not "
+                           "stated, {slow} of slow settings (more than twice the best in the median), {other} not complete"
                            .format(**{key: self.left[key] for key in ("inside", "gpu", "links", "slow", "other")}))
         for c in self.clusters:
             if not c.fabric:

@@ -1,12 +1,13 @@
 """For how many rows the 80 % intervals hold: as they ship, and from a table without the row's model and machine."""
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from statistics import NormalDist, fmean
-from typing import Optional
+from typing import Any, Optional
 
 from figures import median
 from result import Result
@@ -27,16 +28,21 @@ LADDER = ((FRAMEWORK, GPU, BITS, EXPERTS, NODES), (FRAMEWORK, BITS, EXPERTS, NOD
           (FRAMEWORK, EXPERTS), (EXPERTS,), ())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Origin:
     """A figure of one origin by itself, a kernel or a call: which record of std.errors its error belongs to. `name`,
-    `dtype`: of a family or a file, of a number format; None: of any."""
+    `dtype`: of a family or a file, of a number format; None: of any. There is one of each (`origin`)."""
     of: str
     basis: str
     name: Optional[str] = None
     dtype: Optional[str] = None
     between: bool = False
     kib: int = 0
+
+
+@functools.lru_cache(None)
+def origin(**words: Any) -> Origin:
+    return Origin(**words)
 
 
 @dataclass(frozen=True)
@@ -202,7 +208,7 @@ class Coverage:
         if not answer or not r.validation:
             return
         if a.figure:
-            self.figure(a.name, Origin(**a.figure), answer.kind.gpu, answer.predicted, r.measured)
+            self.figure(a.name, origin(**a.figure), answer.kind.gpu, answer.predicted, r.measured)
             return
         reach = _log(answer.predicted, answer.low), _log(answer.high, answer.predicted)
         self._add(Seen(STEP, a.name, _configuration(answer.kind), answer.kind, None, answer.spread,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import between
-from coverage import Coverage, Origin
+from coverage import Coverage, origin
 from figures import Point
 from result import MEAN, MEDIAN, Ask, Part
 from sets import SETS
@@ -118,8 +118,8 @@ def _program(c: Context, rows: object, *words: str) -> "tuple[int, str]":
         given, out = pathlib.Path(folder) / "rows.json", pathlib.Path(folder) / "out.json"
         given.write_text(json.dumps(rows), encoding="utf-8")
         program = c.build / "tests" / "accuracy" / "accuracy"
-        status = subprocess.run([program, "--data", c.data, "--source", c.source, "--rows", given, "--out", out, *words],
-                                check=False).returncode
+        of = ["--data", c.data, "--source", c.source, "--rows", given, "--out", out]
+        status = subprocess.run([program, *of, *words], check=False).returncode
         return status, out.read_text(encoding="utf-8") if out.is_file() else ""
 
 
@@ -151,7 +151,7 @@ def report(c: Context, coverage: Coverage, name: str) -> None:
             result.parts[-1].add(line["name"], [Point(*point) for point in line["points"]])
     result.notes += [(label, text) for label, text in found["notes"]]
     result.notes += sweeps.notes() if sweeps else []
-    for origin, group, predicted, measured in found["seen"]:
-        coverage.figure(name, Origin(**origin), group, predicted, measured)
+    for of_figure, group, predicted, measured in found["seen"]:
+        coverage.figure(name, origin(**of_figure), group, predicted, measured)
     result.show()
     print()
