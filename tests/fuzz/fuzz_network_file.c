@@ -30,7 +30,9 @@ static void ask(ts_arena *arena, const ts_network_file *file)
   for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++) {
     const ts_ir_net_curve *curve = ts_curve_of(file->curves, file->curve_count, kind, &profile);
     for (uint64_t size = 1; curve && size < UINT64_C(1) << 40; size <<= 13)
-      if (!(ts_curve_analytic(curve, (double)size, &profile) >= 0))
+      if (!(ts_curve_analytic(curve, (double)size, &profile) >= 0) ||
+          !(ts_curve_regression(curve, (double)size, &profile) > 0) ||
+          !(ts_curve_stragglers(curve, (double)size, profile.ranks) >= 1))
         fail("a time of a curve that is no number");
     const ts_white_box_plan *plan = ts_white_box_prepare(arena, &ir, &model, kind, &profile);
     for (uint64_t size = 1; plan && size < UINT64_C(1) << 40; size <<= 13) {
