@@ -55,7 +55,8 @@ fn _tuned(a: AutomodelArguments) -> Tuning = if a.peft__target_ == "" then {} el
 }
 fn automodel_job(a: AutomodelArguments) -> Job = {
   gpus: a.gpus,
-  launched: 8 * max(a.benchmark_num_nodes, a.ci_nodes),
+  launched: if a.distributed_dp_size > 0 then a.distributed_dp_size * a.distributed_tp_size * a.distributed_cp_size * a.distributed_pp_size
+    else 8 * max(a.benchmark_num_nodes, a.ci_nodes),
   gpu: a.gpu,
   framework: nemo_automodel with {
     tensor = if a.distributed_enable_async_tensor_parallel then "ring" else "none"
@@ -111,6 +112,12 @@ let command_line = {
     { why: "checkpoints, and where weights come from", names: ["checkpoint"] },
   ],
   partly: [
+    { why: "stages have as many layers each here", names: ["distributed_pipeline_layers_per_stage"] },
+    {
+      why: "experts' weights are gathered again for a backward here",
+      but: ["true"],
+      names: ["distributed_moe_reshard_after_forward"],
+    },
     {
       why: "it can change a step, and is not followed: the plan has what the profile has",
       but: ["false", "none", "0", "no", "", "null", "off", "False"],

@@ -44,8 +44,14 @@ record AxolotlArguments {
 fn _is(word: Any, all: List) -> Bool = any([w == word for w in all])
 
 fn _shards(a: AxolotlArguments) -> Bool = a.fsdp != [] or a.fsdp_version > 1 or a.dp_shard_size > 0
-fn _sharding(a: AxolotlArguments) -> String = if _shards(a) then (if a.fsdp_reshard_after_forward then "fsdp"
-  else "zero2") else match a.zero_optimization_stage {
+fn _sharding(a: AxolotlArguments) -> String = if _shards(
+  a,
+) then (match a.fsdp_sharding_strategy {
+  "SHARD_GRAD_OP" | "2" -> "zero2"
+  "NO_SHARD" | "3" -> "ddp"
+  "" | "FULL_SHARD" | "1" -> if a.fsdp_reshard_after_forward then "fsdp" else "zero2"
+  _ -> refuse("`fsdp_sharding_strategy`: " + a.fsdp_sharding_strategy + " has no plan here yet: FULL_SHARD, SHARD_GRAD_OP or NO_SHARD")
+}) else match a.zero_optimization_stage {
   3 -> "fsdp"
   2 -> "zero2"
   1 -> "zero1"

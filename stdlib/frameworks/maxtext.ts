@@ -90,7 +90,6 @@ record MaxtextArguments {
   remat_policy: String = "full"
   quantization: String = ""
   weight_dtype: String = "float32"
-  attention: String = "autoselected"
   dcn_data_parallelism: Int = -1
   ici_data_parallelism: Int = 1
   dcn_fsdp_parallelism: Int = 1
@@ -418,6 +417,7 @@ let maxtext_line = {
     {
       why: "XLA's and the kernels' choices, as the profile of MaxText has them",
       names: [
+        "attention",
         "scan_layers scan_pipeline_iterations scan_pipeline_repeats scan_layers_per_stage param_scan_axis",
         "use_iota_embed logits_dot_in_fp32 cast_logits_to_fp32 float32_qk_product float32_logits float32_weight_sum",
         "float32_gate_logits activations_in_float32 matmul_precision dtype grad_dtype mlp_activations",

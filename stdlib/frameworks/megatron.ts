@@ -633,11 +633,8 @@ record MegatronArguments {
   attention_softmax_in_fp32: Bool = false
   apply_query_key_layer_scaling: Bool = false
   no_masked_softmax_fusion: Bool = false
-  no_gradient_accumulation_fusion: Bool = false
-  no_bias_gelu_fusion: Bool = false
   cross_entropy_loss_fusion: Bool = false
   cross_entropy_fusion_impl: String = "native"
-  no_create_attention_mask_in_dataloader: Bool = false
   optimizer: String = "adam"
   clip_grad: Real = 1.0
   bf16: Bool = false

@@ -183,6 +183,7 @@ let megatron_harmless = [
   {
     why: "A step is as long with it: what it changes are copies of pointers, or of a few bytes.",
     names: [
+      "no_create_attention_mask_in_dataloader",
       "disable_async_tensor_model_parallel_allreduce disable_bf16_reduced_precision_matmul",
       "disable_clone_scatter_output_in_embedding moe_permute_fusion no_async_tensor_model_parallel_allreduce",
       "no_clone_scatter_output_in_embedding use_fused_weighted_squared_relu",
@@ -255,6 +256,7 @@ let megatron_partly = [
   {
     why: "kernels that it leaves apart are priced as fused",
     names: [
+      "no_gradient_accumulation_fusion no_bias_gelu_fusion",
       "disable_jit_fuser no_bias_dropout_fusion no_bias_swiglu_fusion no_gradient_reduce_div_fusion",
       "no_persist_layer_norm no_rope_fusion",
     ],

@@ -172,7 +172,12 @@ fn _job(a: BridgeArguments, config: Record) -> Job = {
   pp: a.model_pipeline_model_parallel_size,
   chunks: _chunks(a),
   sizes: _sizes(a, _layers(config)),
-  sharding: if a.ddp_use_megatron_fsdp then "fsdp" else if a.ddp_use_distributed_optimizer then "zero1" else "ddp",
+  sharding: if a.ddp_use_megatron_fsdp then (match a.ddp_data_parallel_sharding_strategy {
+    "optim_grads_params" -> "fsdp"
+    "optim_grads" -> "zero2"
+    "optim" -> "zero1"
+    _ -> "ddp"
+  }) else if a.ddp_use_distributed_optimizer then "zero1" else "ddp",
   again: [
     _again(a.model_recompute_granularity, a.model_recompute_modules),
     if a.model_fine_grained_activation_offloading then framework_offload(a.model_offload_modules) else none,

@@ -13,16 +13,13 @@ record NanotronArguments {
   model_model_config_num_hidden_layers: Int = 0
   model_model_config_vocab_size: Int = 0
   model_model_config_tie_word_embeddings: Bool = false
-  model_model_config_is_llama_config: Bool = false
-  model_model_config_is_qwen2_config: Bool = false
-  model_model_config_is_llamoe_config: Bool = false
   model_model_config_is_starcoder2_config: Bool = false
   model_model_config_attention_bias: Bool = false
   model_model_config_moe_num_experts: Int = 0
   model_model_config_num_experts_per_tok: Int = 1
   model_model_config_moe_config_num_experts: Int = 0
   model_model_config_moe_config_top_k: Int = 1
-  model_model_config_moe_config_moe_intermediate_size: Int = 0
+  model_model_config_moe_config_moe_intermediate_size: Int = 1408
   model_make_vocab_size_divisible_by: Int = 1
   model_ddp_bucket_cap_mb: Int = 25
   model_dtype: String = "bfloat16"
@@ -54,10 +51,10 @@ fn _common(a: NanotronArguments, type: String) -> Record = {
   vocab_size: _vocab(a),
   tie_word_embeddings: a.model_model_config_tie_word_embeddings,
 }
-fn _experts(a: NanotronArguments, experts: Int, top: Int) -> Record = {
+fn _experts(a: NanotronArguments, experts: Int, top: Int, width: Int) -> Record = {
   model_type: "mixtral",
   hidden_size: a.model_model_config_hidden_size,
-  intermediate_size: a.model_model_config_intermediate_size,
+  intermediate_size: width,
   num_attention_heads: a.model_model_config_num_attention_heads,
   num_key_value_heads: if a.model_model_config_num_key_value_heads > 0 then a.model_model_config_num_key_value_heads
     else a.model_model_config_num_attention_heads,
@@ -72,8 +69,13 @@ fn _config(a: NanotronArguments) -> Record = if a.model_model_config_moe_num_exp
   a,
   a.model_model_config_moe_num_experts,
   a.model_model_config_num_experts_per_tok,
-) else if a.model_model_config_moe_config_num_experts > 0
-  then _experts(a, a.model_model_config_moe_config_num_experts, a.model_model_config_moe_config_top_k) else _common(
+  a.model_model_config_intermediate_size,
+) else if a.model_model_config_moe_config_num_experts > 0 then _experts(
+  a,
+  a.model_model_config_moe_config_num_experts,
+  a.model_model_config_moe_config_top_k,
+  a.model_model_config_moe_config_moe_intermediate_size,
+) else _common(
   a,
   if a.model_model_config_is_starcoder2_config then "starcoder2" else if a.model_model_config_attention_bias then "qwen2" else "llama",
 )
@@ -129,7 +131,18 @@ let command_line = {
     },
     {
       why: "data are read beside the step",
-      names: ["model_model_config_eos_token_id data tokens model_model_config_bos_token_id tokenizer", "model_model_config_pad_token_id"],
+      names: [
+        "model_model_config_moe_config model_model_config_moe_config_router_aux_loss_coef model_model_config_eos_token_id data tokens model_model_config_bos_token_id tokenizer",
+        "model_model_config_pad_token_id",
+      ],
+    },
+    {
+      why: "they say which class a configuration is of, which its sizes say here",
+      names: ["model_model_config_is_llama_config model_model_config_is_qwen2_config model_model_config_is_llamoe_config"],
+    },
+    {
+      why: "of an expert that all words meet, which is refused where it is asked for",
+      names: ["model_model_config_moe_config_shared_expert_intermediate_size"],
     },
     { why: "what is written, logged and watched beside steps", names: ["logging"] },
     { why: "checkpoints, and where weights come from", names: ["model_init_method checkpoints"] },
@@ -139,7 +152,7 @@ let command_line = {
       why: "it can change a step, and is not followed: the plan has what the profile has",
       but: ["false", "none", "0", "no", "", "null", "off", "False"],
       names: [
-        "model_model_config_moe_config* model_model_config_sliding_window_size",
+        "model_model_config_sliding_window_size model_model_config_moe_config_token_dispatcher_type",
         "model_model_config_moe_capacity_factor model_model_config_global_attn_layers parallelism_tp_mode",
         "parallelism_tp_linear_async_communication optimizer_*",
       ],
@@ -150,5 +163,17 @@ let command_line = {
       names: ["model parallelism doremi model_model_config general"],
     },
   ],
-  refused: [{ why: "the format has no plan here yet", but: ["bfloat16"], names: ["model_dtype"] }],
+  refused: [
+    { why: "the format has no plan here yet", but: ["bfloat16"], names: ["model_dtype"] },
+    {
+      why: "layers of which some have experts have no plan in this importer yet",
+      but: ["-1"],
+      names: ["model_model_config_moe_config_layers"],
+    },
+    {
+      why: "an expert that all words meet has no plan in this importer yet",
+      but: ["false"],
+      names: ["model_model_config_moe_config_enable_shared_expert"],
+    },
+  ],
 }

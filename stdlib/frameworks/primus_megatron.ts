@@ -10,7 +10,6 @@ record PrimusArguments {
   primus_model: String = ""
   model_config: String = ""
   num_layers: Int = 0
-  num_experts: Int = 0
   seq_length: Int = 1024
   micro_batch_size: Int = 2
   global_batch_size: Int = 16
@@ -29,7 +28,6 @@ record PrimusArguments {
   use_megatron_fsdp: Bool = false
   data_parallel_sharding_strategy: String = "no_shard"
   overlap_grad_reduce: Bool = false
-  overlap_param_gather: Bool = false
   recompute_granularity: String = ""
   recompute_modules: List[String] = ["core_attn"]
   recompute_num_layers: Int = 1
@@ -174,7 +172,7 @@ let primus_megatron_line = {
       names: [
         "sequence_parallel max_position_embeddings original_max_position_embeddings cross_entropy_fusion_impl masked_softmax_fusion",
         "gradient_accumulation_fusion apply_rope_fusion bias_swiglu_fusion bias_gelu_fusion bias_dropout_fusion moe_use_legacy_grouped_gemm",
-        "moe_grouped_gemm align_grad_reduce align_param_gather overlap_p2p_comm accumulate_allreduce_grads_in_fp32 bf16 use_flash_attn",
+        "moe_grouped_gemm overlap_param_gather align_grad_reduce align_param_gather overlap_p2p_comm accumulate_allreduce_grads_in_fp32 bf16 use_flash_attn",
         "attention_softmax_in_fp32 moe_router_dtype moe_token_dispatcher_type tokenizer_type tokenizer_model make_vocab_size_divisible_by",
         "fp8_wgrad ddp_bucket_size ddp_num_buckets empty_unused_memory_level no_fp8_weight_transpose_cache clip_grad",
         "moe_enable_deepep moe_shared_expert_overlap moe_router_padding_for_quantization moe_router_padding_for_fp8 layernorm_epsilon",
@@ -212,7 +210,7 @@ let primus_megatron_line = {
     {
       why: "a model of one's own has no plan here yet: give `model_config=config.json`",
       names: [
-        "spec hidden_size ffn_hidden_size num_attention_heads num_query_groups hybrid_attention_enabled lfm_layer_types",
+        "spec num_experts hidden_size ffn_hidden_size num_attention_heads num_query_groups hybrid_attention_enabled lfm_layer_types",
         "moe_ffn_hidden_size moe_router_topk window_size window_attn_skip_freq",
       ],
     },

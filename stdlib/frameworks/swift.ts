@@ -18,7 +18,6 @@ record SwiftArguments {
   launch_num_gpus: Int = 0
   model: String = ""
   model_config: String = ""
-  language_model_only: Bool = false
   max_length: Int = 2048
   micro_batch_size: Int = 1
   global_batch_size: Int = 16
@@ -200,6 +199,7 @@ let command_line = {
   ],
   plan: job_plan("swift_job", tuned: true),
   harmless: deepspeed_harmless + [
+    { why: "towers are left out here", names: ["language_model_only"] },
     {
       why: "DeepSpeed's buckets and numbers, as its profile has them",
       names: [

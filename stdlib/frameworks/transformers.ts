@@ -15,12 +15,10 @@ record TrainerArguments {
   launch_num_nodes: Int = 1
   launch_num_processes: Int = 0
   num_processes: Int = 0 // Accelerate's
-  num_machines: Int = 1
   model_name_or_path: String = ""
   model_config: String = "" // a config.json
   text: Bool = false
   max_length: Int = 0 // words of a sample; 0: 1,024, as TRL has it
-  packing: Bool = false
   per_device_train_batch_size: Int = 8
   gradient_accumulation_steps: Int = 1
   gradient_checkpointing: Bool = false
@@ -35,7 +33,6 @@ record TrainerArguments {
   fsdp_reshard_after_forward: String = "true"
   fsdp_activation_checkpointing: Bool = false
   fsdp_offload_params: Bool = false
-  fsdp_version: Int = 1
   parallelism_dp_replicate_size: Int = 1
   parallelism_dp_shard_size: Int = 1
   parallelism_tp_size: Int = 1
@@ -96,6 +93,8 @@ fn _launched(a: TrainerArguments) -> Int = max(
   a.launch_num_gpus * a.launch_num_nodes,
   a.launch_num_processes,
   a.num_processes,
+  if a.parallelism_dp_shard_size > 1 then a.parallelism_dp_replicate_size * a.parallelism_dp_shard_size * a.parallelism_tp_size *
+    a.parallelism_cp_size else 0,
 )
 fn _half(a: TrainerArguments) -> DType =
   if a.fp16 or a.mixed_precision == "fp16" or (not a.bf16 and not a.bf16_enabled and a.fp16_enabled) then fp16 else bf16
@@ -191,6 +190,10 @@ let command_line = {
   ],
   plan: job_plan("trainer_job", tuned: true),
   harmless: deepspeed_harmless + [
+    {
+      why: "`num_processes` counts those of all machines, samples are full here, and both versions of FSDP are one",
+      names: ["num_machines packing fsdp_version"],
+    },
     {
       why: "DeepSpeed's ways of gathering and of buckets are as its profile has them",
       names: [
