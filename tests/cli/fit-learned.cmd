@@ -5,11 +5,11 @@ awk 'BEGIN { print "slowdown,family,transfer,time,sms,source"
   for (i = 0; i < 90; i++) printf "%s,gemm,All_Reduce,%g,%s,%s\n", i % 3 == 0 ? 1.2 : i % 3 == 1 ? 1.5 : 1.9, 1e-5 * (1 + i % 7), i % 3 == 0 ? "0" : i % 3 == 1 ? "1" : "", i % 2 ? "a" : "b" }' >pairs.csv
 awk -F, -v OFS=, 'NR > 2 { $6 /= 2 } { print }' "$here/_gemms.csv" >twice.csv
 if trainspec fit slowdown -o m.ubj pairs.csv 2>&1 | grep -q 'library is missing'; then cat "$here/fit-learned.out"; exit; fi
-trainspec fit slowdown -o m.ubj pairs.csv | sed -E '/^  trees/ s/ 0\.0[0-9]+$/ small/'; tsrun --overlap=m.ubj "$here/../engine/two_stages.tsir" | grep -c 'step time'
+trainspec fit slowdown -o m.ubj pairs.csv | sed -E '/^  (trees|gemm)/ s/ 0\.0[0-9]+$/ small/; s/^(errors up to).*/\1 .../'; tsrun --overlap=m.ubj "$here/../engine/two_stages.tsir" | grep -c 'step time'
 # Names that no row has are told, and a model that does not say its names is not used.
 tsrun --overlap=m.ubj "$here/../engine/two_stages.tsir" | grep 'never seen'
 trainspec fit slowdown -o m.json pairs.csv >m.out; sed 's/trainspec_categories/trainspec_hashes/' m.json >old.json; tsrun --overlap=old.json "$here/../engine/two_stages.tsir" 2>&1
-awk '/^1/ && ++n % 3 != 1 { next } { print }' pairs.csv | sed 's/,[ab]$/,a/' >alone.csv; trainspec fit slowdown alone.csv | sed -E '/^  trees/ s/ [0-9. ]+$/ figures/'
+awk '/^1/ && ++n % 3 != 1 { next } { print }' pairs.csv | sed 's/,[ab]$/,a/' >alone.csv; trainspec fit slowdown alone.csv | sed -E '/^  trees/ s/ [0-9. ]+$/ figures/; /^  gemm/ s/%.*/figures/; s/^(errors up to).*/\1 .../'
 trainspec fit ops "a=$here/_gemms.csv" "b=$here/_gemms.csv" c=twice.csv --devices "$here/_sheets.csv" --trees --device c -o c.fit.json | sed -E 's/[0-9]+\.[0-9]+/N/g; s/ +N/ N/g'
 # Times that jump with a size are for trees, of one device and of any family with features; the report names who answers.
 awk 'function next_() { seed = (seed * 1103 + 12345) % 65536; return seed / 65536 } BEGIN { print "family,dtype,m,n,k,time_us"
