@@ -567,6 +567,19 @@ static bool is_given(const init_task *t, const char *name)
   return false;
 }
 
+/* `megatron-lm` is megatron_lm; an expression stands as it is. NULL after an error. */
+static const char *framework_of(init_task *t, const char *text)
+{
+  if (!init_is_name(text) && !is_foreign_name(text))
+    return text;
+  const ts_catalog_item *item = init_item_of(t, "Framework", text);
+  item = item ? item : item_alike(t, "Framework", text);
+  if (item)
+    return item->entry->name;
+  init_unknown(t, "Framework", "framework", text);
+  return NULL;
+}
+
 static bool give_others(init_task *t)
 {
   ts_name_list names = {0};
@@ -590,7 +603,11 @@ static bool give_others(init_task *t)
       ts_options_not_among(&t->options, "parameter", d->name, names.names.at);
       return false;
     }
-    init_give(t, d->name, d->expression);
+    const char *value =
+      strcmp(d->name, "framework") ? d->expression : framework_of(t, d->expression);
+    if (!value)
+      return false;
+    init_give(t, d->name, value);
   }
   t->plan.compile.defines = NULL; /* they stand in the text now */
   t->plan.compile.define_count = 0;

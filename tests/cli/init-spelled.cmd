@@ -17,3 +17,6 @@ grep -o -- '--budget=[^`]*' plan.ts; trainspec init --model llama3_8b --gpu h100
 # What the profile switches on is worth something, and what it does not is not named.
 trainspec init --model llama3_8b --gpu h100 --gpus 16 -D 'framework=megatron_core with { tensor = "none" }' -D tp=2 -o plan.ts 2>/dev/null; sed -n '/switches on/,/search again/p' plan.ts | sed 's/:.*//'
 trainspec init --model llama-3-71b --gpu h100 --gpus 8 2>&1
+
+# Frameworks, spelled and unknown
+trainspec init --model gpt2_small --gpu h100 --framework Megatron-Core 2>/dev/null | grep -o "framework: Framework = [a-z_]*"; trainspec init --model gpt2_small --gpu h100 --framework FSDP 2>&1 | head -1
