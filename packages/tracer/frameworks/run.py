@@ -99,11 +99,17 @@ SCRIPTS = {
                   "--validation_file rows.txt --block_size 128 --per_device_train_batch_size 4 --max_steps 3 --output_dir out --do_train --bf16 --report_to none", GPT2, options="--values take --step 2"),
     "glue": Script("huggingface/transformers", "4.57.5", "examples/pytorch/text-classification", "python run_glue_no_trainer.py --model_name_or_path model --train_file rows.csv --validation_file rows.csv "
                    "--max_length 64 --per_device_train_batch_size 8 --max_train_steps 3 --output_dir out", BERT, options="--values take --step 2"),
-    "megatron": Script("NVIDIA/Megatron-LM", "core_v0.16.1", ".", f"torchrun --nproc_per_node=8 pretrain_gpt.py {MEGATRON} --rerun-mode disabled", options="--values take", environment={"CUDA_DEVICE_MAX_CONNECTIONS": "1"}),
+    "megatron": Script("NVIDIA/Megatron-LM", "core_v0.16.1", ".", f"torchrun --nproc_per_node=8 pretrain_gpt.py {MEGATRON} --rerun-mode disabled --no-check-for-nan-in-loss-and-grad", options="--values take", environment={"CUDA_DEVICE_MAX_CONNECTIONS": "1"}),
     "megatron_2023": Script("NVIDIA/Megatron-LM", "53a350ed", ".", f"torchrun --nproc_per_node=8 pretrain_gpt.py {MEGATRON}", options="--values take --packages apex,amp_C,fused_layer_norm_cuda",
                             environment={"CUDA_DEVICE_MAX_CONNECTIONS": "1"}),
     "deepspeed_cifar": Script("deepspeedai/DeepSpeedExamples", "45b4b715", "training/cifar", "torchrun --nproc_per_node=2 cifar10_deepspeed.py --deepspeed --epochs 1", CIFAR, options="--values take --step 2"),
 }
+
+
+# The development rows of TorchSim's table 19 of models that have two towers or see pictures: (model of eager.py and of the plan, batch, picture, precision, computed again).
+MEMORY = [("vit", 64, 224, "mp", ""), ("vit", 64, 224, "fp", "layer[*]"), ("vit", 256, 224, "hp", "layer[*]"), ("clip", 64, 336, "mp", ""), ("clip", 64, 336, "fp", "image[*] text[*]"),
+          ("convnext", 64, 224, "hp", ""), ("convnext", 32, 224, "fp", "*.mlp"), ("convnext", 128, 224, "fp", "*.mlp"), ("convnext", 256, 224, "hp", "*.mlp")]
+CUBLAS = 64 << 20  # what the plan counts beside tensors
 
 
 def environment(folder: pathlib.Path) -> pathlib.Path:
@@ -164,6 +170,34 @@ def attempt(name: str, script: Script, python: pathlib.Path, folder: pathlib.Pat
         f", stands in for {', '.join(graph['packages'])}" if graph.get("packages") else "")
 
 
+def peak(graph: dict) -> int:
+    """Bytes, in the order of issue."""
+    held = most = sum(part["bytes"] for part in graph["held"])
+    for event in graph["memory"]:
+        held += event["bytes"]
+        most = max(most, held)
+    return most
+
+
+def memory(python: pathlib.Path, folder: pathlib.Path, build: pathlib.Path) -> bool:
+    """Peaks of eager models of transformers and timm as traced beside those of std's models; whether all are within 1 %."""
+    plan, near = HERE.parents[2] / "tests" / "accuracy" / "papers" / "plans" / "torchsim_one_gpu.ts", True
+    for model, batch, picture, kind, again in MEMORY:
+        graph = folder / "eager.json"
+        words = [python, HERE / "eager.py", model, "--batch", str(batch), "--kind", kind, *(["--again"] if again else [])]
+        around = {**os.environ, "PYTHONPATH": str(HERE.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+        subprocess.run([python, "-m", "trainspec_tracer", "-q", "--device", "h100_sxm", "--memory", "1TiB", "--values", "take", "--world", "1", "-o", graph, "--", *words],
+                       check=True, env=around, stderr=subprocess.DEVNULL)
+        traced = peak(json.loads(graph.read_text())) + CUBLAS
+        modules = json.dumps(again.split())
+        played = subprocess.run([build / "tsrun", "--format=json", "-D", f'name="{model}"', "-D", f"micro={batch}", "-D", f"seq={picture}", "-D", f'kind="{kind}"', "-D", f"modules={modules}",
+                                 "-D", f"decay={'true' if model == 'clip' else 'false'}", plan], capture_output=True, text=True, check=True)
+        ours = json.loads(played.stdout)["classes"][0]["memory"]["peak_bytes"]
+        near &= abs(ours / traced - 1) < 0.01
+        print(f"{model:8} {batch:4} x {picture} {kind}{', again' if again else '':7}  traced {traced / 2**30:6.2f} GiB, std {ours / 2**30:6.2f} GiB, {100 * (ours / traced - 1):+.1f} %", flush=True)
+    return near
+
+
 def failure(log: pathlib.Path) -> str:
     """What a log says last: the exception's own line rather than the tracer's, which says that there was one."""
     lines = [line for line in log.read_text().splitlines() if line.strip()]
@@ -176,14 +210,16 @@ def main() -> int:
     p.add_argument("--build", type=pathlib.Path, required=True, help="folder with tsrun")
     p.add_argument("--folder", type=pathlib.Path, required=True, help="where the environment and copies are made")
     p.add_argument("--sources", type=pathlib.Path, default=pathlib.Path(".."), help="folder with checkouts, each named as its repository (default: ..)")
-    p.add_argument("names", nargs="*", metavar="SCRIPT", help=f"of {', '.join(SCRIPTS)} (default: all)")
+    p.add_argument("names", nargs="*", metavar="SCRIPT", help=f"of {', '.join(SCRIPTS)} (default: all); `memory`: peaks of eager models beside those of std's")
     o = p.parse_args()
-    unknown = [name for name in o.names if name not in SCRIPTS]
+    unknown = [name for name in o.names if name not in SCRIPTS and o.names != ["memory"]]
     if unknown:
         p.error(f"no script `{unknown[0]}`: {', '.join(SCRIPTS)}")
     o.folder.mkdir(parents=True, exist_ok=True)
     python = environment(o.folder.resolve())
     print(f"frameworks: {versions(python)}", flush=True)
+    if o.names == ["memory"]:
+        return 0 if memory(python, o.folder.resolve(), o.build.resolve()) else 1
     outcomes = []
     for name in o.names or SCRIPTS:
         outcome, seen = attempt(name, SCRIPTS[name], python, o.folder.resolve(), o.sources.resolve(), o.build.resolve())

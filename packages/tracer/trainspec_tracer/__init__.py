@@ -65,7 +65,7 @@ def start(rank=None, world=None, real=False, compute=None, timed=False, memory=N
     `values`: what is done with a script that goes by a value which nobody computed: `refuse` to write its graph, or `take` it (values.py). `device`: the GPU that a stand-in for cuda shows (cuda/devices.py). `local`: ranks of a node (default: all).
     `packages`: that are stood in for where they are not found (packages/)."""
     from .cuda import toolkit
-    from .packages import install
+    from .packages import install, stand_in_for_builds
     from .processes import Processes
     from .record import Recorder
     from .redirect import Redirect, watch
@@ -89,7 +89,9 @@ def start(rank=None, world=None, real=False, compute=None, timed=False, memory=N
     watch(recorder)
     if device and importlib.util.find_spec("triton"):
         packages = [*packages, "triton"]
-    recorder.packages = install(packages) if packages else None
+    recorder.packages = install(packages) if packages or device else None
+    if device:
+        stand_in_for_builds(recorder.packages)
     hooks = torch.autograd.graph.saved_tensors_hooks(recorder.saved, lambda tensor: tensor)
     recorder.__enter__()
     hooks.__enter__()

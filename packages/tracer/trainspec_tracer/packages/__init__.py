@@ -23,6 +23,7 @@ TABLE = {
     "datasets": ("3.2.0", "datasets.py", "rows of files that are named, or made-up ones"),
     "evaluate": ("0.4.3", "evaluate.py", "metrics of 0"),
     "flash_attn": ("2.7.4", "flash_attn.py", "the operators of attention"),
+    "fused_adam": ("0.1", "amp_C.py", "one kernel of each operation on many tensors"),
     "fused_layer_norm_cuda": ("0.1", None, "nothing: the norms are apex's"),
     "mlflow": ("2.20.0", None, "nothing"),
     "neptune": ("1.13.0", None, "nothing"),
@@ -131,6 +132,22 @@ def install(wanted):
             module.__getattr__ = silent(name)
             finder.used.add(package)
     return finder
+
+
+def stand_in_for_builds(finder):
+    """Extensions of C++ and CUDA that a script builds as it runs (DeepSpeed's FusedAdam)."""
+    from torch.utils import cpp_extension
+    build = cpp_extension.load
+
+    def load(name, sources, *args, **kwargs):
+        if not any(str(source).endswith(".cu") for source in ([sources] if isinstance(sources, str) else sources)):
+            return build(name, sources, *args, **kwargs)
+        if name not in TABLE:
+            raise RuntimeError(f"the script builds `{name}` of CUDA, for which there is no stand-in: choose the operator of PyTorch in its place (DeepSpeed: \"torch_adam\": true in the optimizer's params)")
+        finder.used.add(name)
+        return finder.names(name)
+
+    cpp_extension.load = load
 
 
 def missing(error):

@@ -24,3 +24,8 @@ def multi_tensor_l2norm(chunk, overflow, tensors, per_tensor=False):
         norms = [torch.zeros(n, dtype=torch.float32, device=given[0].device) for n in (1, len(given) if per_tensor else 0)]
     _kernel("multi_tensor_l2norm", given, norms[:2 if per_tensor else 1])
     return tuple(norms)
+
+
+def multi_tensor_adam(chunk, overflow, tensors, *_):
+    """`tensors`: gradients, parameters and both moments, in apex and in DeepSpeed."""
+    _kernel("multi_tensor_adam", [t for part in tensors for t in part], [t for part in tensors[1:] for t in part])
