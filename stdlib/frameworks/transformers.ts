@@ -221,7 +221,7 @@ let command_line = {
     {
       why: "checkpoints, and where weights come from",
       names: [
-        "output_dir activation_checkpointing save_only_model save_strategy save_steps save_on_each_node",
+        "output_dir checkpoint_dir activation_checkpointing save_only_model save_strategy save_steps save_on_each_node",
         "save_total_limit enable_jit_checkpoint push_to_hub hub_token hub_private_repo hub_model_id hub_strategy",
         "hub_always_push hub_revision load_best_model_at_end restore_callback_states_from_checkpoint",
         "resume_from_checkpoint save_safetensors overwrite_output_dir push_to_hub_model_id push_to_hub_organization",
@@ -293,7 +293,7 @@ let command_line = {
       names: [
         "fp8_config_* dynamo_config_* communication_data_type",
         "seq_parallel_communication_data_type sequence_parallel_communication_data_type",
-        "parallelism_cp_comm_strategy parallelism_cp_backend parallelism_sp_backend",
+        "deepspeed_seq_parallel_communication_data_type parallelism_cp_comm_strategy parallelism_cp_backend parallelism_sp_backend",
         "parallelism_sp_attn_implementation fsdp_auto_wrap_policy fsdp_forward_prefetch",
         "fsdp_backward_prefetch fsdp_limit_all_gathers fsdp_mixed_precision_policy ddp_static_graph",
         "hybrid_engine_*",
