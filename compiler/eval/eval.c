@@ -497,17 +497,14 @@ static ts_value not_in_scope(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   ts_diag *d = ts_report(s, TS_E0201, e->span, "`%s` is not in scope", e->name);
   ts_diag_here(d, "not found");
-  if (ts_near_name(s, d, env, e->name))
-    return ts_error_value();
-  for (uint32_t i = 0; i < s->mesh->count; i++)
-    if (s->mesh->axis[i].name == e->name) {
+  bool known = ts_near_name(s, d, env, e->name);
+  for (uint32_t i = 0; !known && i < s->mesh->count; i++)
+    if ((known = s->mesh->axis[i].name == e->name))
       ts_diag_note_at(
         d, s->mesh->axis[i].span,
         "`%s` is an axis of the mesh; make it a parameter of the plan to compute with it", e->name);
-      return ts_error_value();
-    }
   const ts_source *source = ts_sources_get(s->sources, e->span.file);
-  if (source && !strncmp(source->name, "-D ", 3))
+  if (!known && source && !strncmp(source->name, "-D ", 3))
     ts_diag_help(d, "names of your own files need `import \"FILE\"` in the plan");
   return ts_error_value();
 }

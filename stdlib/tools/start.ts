@@ -110,6 +110,7 @@ search experts_wide of start_experts {
 //   the software and its host are as the profile `framework` says: `trainspec list frameworks`
 //   the search varies what `vary` names; the batch, the precision and what the profile says stay
 //   replicas share as runs under the profile did: its `shards`; no other way was validated under it
+//   what the host keeps comes and goes at 50 GB/s a gpu; no run of it was compared
 plan start_layers(
   model: Model,
   machine: Machine,

@@ -15,7 +15,7 @@ job() { # MODEL SEQ MACHINE GPUS TP PP EP MICRO GLOBAL RECOMPUTE CHANGES [ARGUME
     --max-position-embeddings $seq --position-embedding-type rope --normalization RMSNorm --disable-bias-linear --swiglu --hidden-dropout 0 \
     --attention-dropout 0 --untie-embeddings-and-output-weights --bf16 --sequence-parallel --use-distributed-optimizer \
     --tensor-model-parallel-size $tp --pipeline-model-parallel-size $pp --micro-batch-size $micro --global-batch-size $global "$@" || return
-  trainspec init --model "$model($seq)" --gpu $machine --gpus $gpus "${profile[@]}" -D "global=$global" $([ $ep != 1 ] || echo -D cp=1) -D v=1 -D micro=1 -D 'recompute="none"' -o init.ts 2>/dev/null
+  trainspec init --model "$model($seq)" --gpu $machine --gpus $gpus "${profile[@]}" -D "global=$global" $([ $ep != 1 ] || echo -D cp=1 -D 'offload="none"') -D v=1 -D micro=1 -D 'recompute="none"' -o init.ts 2>/dev/null
   at=(-D tp=$tp -D pp=$pp -D micro=$micro -D global=$global -D recompute='"'$recompute'"'); [ $ep = 1 ] || at+=(-D ep=$ep)
   printf '%s\n' "$(step import.ts)" "$(step init.ts "${at[@]}")" \
     "$(step "$here/_door.ts" "${at[@]}" -D "model=$model($seq)" -D gpus=$gpus -D machine=machine_$machine "${profile[@]}")" |
