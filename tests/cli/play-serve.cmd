@@ -6,10 +6,10 @@ tsrun --serve 0 - <plan >report 2>err & pid=$!
 exec 3>plan; address
 get /status.json | jq -c '[.type, .play.what, .lanes]'; get / | grep -o '<title>[^<]*\|<h1>[^<]*'
 cat "$examples/gpt2_large.ts" >&3; exec 3>&-; wait $pid; tsrun - <"$examples/gpt2_large.ts" 2>/dev/null | diff - report && echo 'the same report'
-for how in --no-fold --overlap=physical; do
+for how in '--no-fold -D dp=64' '--overlap=physical -D pp=16 -D global=12288'; do # about a second of play
   echo '{}' >last.json
   for again in $(seq 20); do # a quick machine may be done before it is asked
-    tsrun --serve 0 --threads 1 $how -D pp=16 "$examples/gpt3_175b.ts" >report 2>err & pid=$!
+    tsrun --serve 0 --threads 1 $how "$examples/gpt3_175b.ts" >report 2>err & pid=$!
     address; until [ "$(jq '.lanes | length' last.json)" -gt 0 ]; do get /status.json >now.json 2>/dev/null || break; [ -s now.json ] && mv now.json last.json; done
     kill -INT $pid 2>/dev/null; { wait $pid; } 2>/dev/null
     [ "$(jq '.lanes | length' last.json)" -gt 0 ] && break
