@@ -482,6 +482,8 @@ typedef struct ts_ir_validation {
   uint32_t same_kind;    /* 1: of the plan's own kind */
   uint32_t reserved;
   double below, above;   /* >= 0 */
+  double
+    apart; /* >= 0: as they are on the mean of both sides without what their kind has in common */
 } ts_ir_validation;
 
 typedef struct ts_ir_remark { /* so that an IR is reported as the plan that it was made from */

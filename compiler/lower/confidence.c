@@ -191,7 +191,8 @@ static void write_validation(ts_lowering *l, const ts_list *rows, const run_kind
                          .groups = (uint32_t)ts_record_number(r, "groups", 0),
                          .same_kind = *ts_record_text(r, "framework") != 0,
                          .below = ts_record_number(r, "below", 0),
-                         .above = ts_record_number(r, "above", 0)};
+                         .above = ts_record_number(r, "above", 0),
+                         .apart = ts_record_number(r, "apart", 0)};
     return;
   }
 }

@@ -239,7 +239,7 @@ static void take_calibration(gatherer *g, double peak, double reserved, ts_confi
   c->parts = g->parts.at;
   c->calibrated = true;
   c->spread = step.spread;
-  on->below = on->above = step.spread > 0 ? step.reach / step.spread : 0;
+  on->below = on->above = on->apart = step.spread > 0 ? step.reach / step.spread : 0;
   c->step = ts_interval_around(c->step.figure, c->spread, on);
   if (bytes > 0 && peak > 0)
     c->memory = (ts_interval){.figure = peak + reserved,
@@ -327,7 +327,7 @@ ts_interval ts_interval_of_ratio(const ts_confidence *of, const ts_confidence *t
   if (!a || !b || !(ratio > 0))
     return (ts_interval){.figure = ratio, .low = ratio, .high = ratio};
   if (of->kind == to->kind) {
-    below = above = (a->below + a->above) / 2 * spread_apart(of, to);
+    below = above = a->apart * spread_apart(of, to);
   } else {
     below = reach_apart(a->below, of->spread, b->above, to->spread);
     above = reach_apart(a->above, of->spread, b->below, to->spread);

@@ -127,8 +127,10 @@ fn _in_node(a: MaxtextArguments) -> List[Int] = [
   a.ici_pipeline_parallelism,
   a.ici_expert_parallelism,
 ]
-fn _product(all: List[Int], i: Int) -> Int = if i == len(all) then 1 else _known(all[i]) * _product(all, i + 1)
-fn _ici(a: MaxtextArguments) -> Int = _product(_in_node(a), 0)
+fn _ici(a: MaxtextArguments) -> Int = _known(a.ici_data_parallelism) * _known(a.ici_fsdp_parallelism) *
+  _known(a.ici_fsdp_transpose_parallelism) * _known(a.ici_tensor_parallelism) * _known(a.ici_tensor_sequence_parallelism) *
+  _known(a.ici_context_parallelism) * _known(a.ici_sequence_parallelism) * _known(a.ici_pipeline_parallelism) *
+  _known(a.ici_expert_parallelism)
 fn _ici_auto(a: MaxtextArguments) -> Int = max(1, div(8, _ici(a)))
 fn _node(a: MaxtextArguments, n: Int) -> Int = if n == -1 then _ici_auto(a) else n
 fn _dcn(a: MaxtextArguments) -> Int = _known(a.dcn_data_parallelism) * _known(a.dcn_fsdp_parallelism) * a.dcn_fsdp_transpose_parallelism *

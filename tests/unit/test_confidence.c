@@ -102,8 +102,8 @@ Test(confidence, interval_is_in_spreads)
   "spread kernels fitted of gemm by 0.1\n"                                                         \
   "spread kernels fitted of gemm dtype fp8 by 0.2\n"                                               \
   "spread kernels fitted by 0.9\n"                                                                 \
-  "validated step_time below 1 above 1 on \"these\" rows 9 groups 3\n"                             \
-  "validated peak_memory below 0.1 above 0.2\n"
+  "validated step_time below 1 above 1 apart 1 on \"these\" rows 9 groups 3\n"                     \
+  "validated peak_memory below 0.1 above 0.2 apart 0.15\n"
 
 typedef struct played {
   ts_ir_builder *b;
@@ -219,17 +219,17 @@ Test(confidence, larger_calls_have_their_own_spread)
 /* Alike plans: of a^2 + a^2 - 2 r a^2 the root, r being 0.7; what no plan says does not cancel. */
 Test(confidence, ratio_of_two)
 {
-  ts_ir_validation on = {.below = 1, .above = 2};
+  ts_ir_validation on = {.below = 1, .above = 2, .apart = 1.25};
   ts_uncertain_part part = {.name = "gemm", .share = 1, .spread = 0.1},
                     run = {.origin = TS_IR_ORIGIN_RUN, .name = "", .share = 1, .spread = 0.1};
   ts_confidence a = {.part_count = 1, .parts = &part, .spread = 0.1, .step = {10, 9, 12, &on}},
                 b = a;
   ts_interval same = ts_interval_of_ratio(&a, &b);
   cr_assert_float_eq(same.figure, 1, 1e-15);
-  cr_assert_float_eq(log(same.high), 1.5 * 0.1 * sqrt(2 - 1.4), 1e-12);
+  cr_assert_float_eq(log(same.high), 1.25 * 0.1 * sqrt(2 - 1.4), 1e-12);
   cr_assert_float_eq(log(same.low), -log(same.high), 1e-12);
   b.parts = a.parts = &run;
-  cr_assert_float_eq(log(ts_interval_of_ratio(&a, &b).high), 1.5 * 0.1 * sqrt(2), 1e-12);
+  cr_assert_float_eq(log(ts_interval_of_ratio(&a, &b).high), 1.25 * 0.1 * sqrt(2), 1e-12);
   b.kind = 1; /* of another kind: one may be too low and the other too high */
   ts_interval other = ts_interval_of_ratio(&a, &b);
   cr_assert_float_eq(log(other.high), hypot(2 * 0.1, 1 * 0.1), 1e-12);

@@ -146,6 +146,7 @@ static void put_interval(ts_json_writer *w, const char *key, const ts_interval *
   if (i->on) {
     put_exact(w, NULL, i->on->below);
     put_exact(w, NULL, i->on->above);
+    put_exact(w, NULL, i->on->apart);
   }
   ts_json_end(w, ']');
 }
@@ -236,7 +237,8 @@ static bool read_interval(const cJSON *list, ts_interval *i, ts_arena *arena)
     return true;
   ts_ir_validation *on = TS_NEW(arena, ts_ir_validation);
   i->on = on;
-  return outcome_number(list, 3, &on->below) && outcome_number(list, 4, &on->above);
+  return outcome_number(list, 3, &on->below) && outcome_number(list, 4, &on->above) &&
+         outcome_number(list, 5, &on->apart);
 }
 
 static bool read_part(const cJSON *list, ts_uncertain_part *p, ts_arena *arena)

@@ -35,6 +35,7 @@ static void pack_interval(ts_packer *p, const ts_interval *i)
   ts_pack_number(p, i->on != NULL);
   ts_pack_real(p, i->on ? i->on->below : 0);
   ts_pack_real(p, i->on ? i->on->above : 0);
+  ts_pack_real(p, i->on ? i->on->apart : 0);
 }
 
 static void pack_sure(ts_packer *p, const ts_confidence *c)
@@ -159,10 +160,10 @@ static ts_interval unpack_interval(ts_unpacker *u)
   ts_interval i = {.figure = ts_unpack_real(u), .low = ts_unpack_real(u),
                    .high = ts_unpack_real(u)};
   bool on = few(u, 2);
-  double below = ts_unpack_real(u), above = ts_unpack_real(u);
+  double below = ts_unpack_real(u), above = ts_unpack_real(u), apart = ts_unpack_real(u);
   if (on && !u->bad) {
     ts_ir_validation *v = TS_NEW(u->arena, ts_ir_validation);
-    v->below = below, v->above = above;
+    v->below = below, v->above = above, v->apart = apart;
     i.on = v;
   }
   return i;

@@ -71,12 +71,14 @@ class Seen:
 
 @dataclass(frozen=True)
 class Reach:
-    """How far runs of a kind were off. `spread`: root of the mean square of the logarithms."""
+    """How far runs of a kind were off. `apart`: the mean of both sides among rows of the kind, which two plans of one kind
+    take: what an unseen kind has in common cancels. `spread`: root of the mean square of the logarithms."""
     rows: int
     configurations: int
     frameworks: int
     below: float
     above: float
+    apart: float
     spread: float
 
 
@@ -125,8 +127,9 @@ def _reach(like: Seen, by: "tuple[str, ...]", members: "list[Seen]") -> Reach:
     total, squares = sum(weights), sum(w * s.log * s.log for s, w in zip(members, weights))
     up = [(s.log / s.spread, w) for s, w in zip(members, weights)]
     frameworks = _by_frameworks(like, by)
-    return Reach(len(members), len(alike), len(beside), _side([(-x, w) for x, w in up], frameworks),
-                 _side(up, frameworks), math.sqrt(squares / total) if total > 0 else 0)
+    below, above = _side([(-x, w) for x, w in up], frameworks), _side(up, frameworks)
+    return Reach(len(members), len(alike), len(beside), below, above, (below + above) / 2,
+                 math.sqrt(squares / total) if total > 0 else 0)
 
 
 def _t(freedom: int) -> float:

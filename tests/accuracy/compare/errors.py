@@ -12,8 +12,9 @@ _HEAD = """\
 // `spreads`: of figures by themselves, the root of the mean square of log(measured / predicted).
 // `runs`: by how many spreads of their own (doc/reports.md, "How sure") runs lay below and above what
 // was predicted, so that 80 % of them lie between; the first line that holds for a plan counts. Lines of
-// steps that leave the framework, the GPU or the format open are for those that no run had. Rows of a
-// group have model and machine in common.
+// steps that leave the framework, the GPU or the format open are for those that no run had. `apart`: the
+// mean of both sides among the kind's own rows, which two plans of one kind take. Rows of a group have
+// model and machine in common.
 import std.accuracy.errors_chosen
 
 let errors = {
@@ -46,7 +47,8 @@ def _runs(v: Coverage, what: str) -> Iterator[str]:
             given = {name: getattr(s.kind, name) for name in by}
             words = "".join(f', {name}: "{x}"' if name in (FRAMEWORK, GPU) else f", {name}: {str(x).lower()}"
                             for name, x in given.items())
-            yield f'    {{ quantity: "{what}"{words}, below: %.3g, above: %.3g, ' % (r.below, r.above) + _rows(r)
+            yield f'    {{ quantity: "{what}"{words}, below: %.3g, above: %.3g, apart: %.3g, ' % (
+                r.below, r.above, r.apart) + _rows(r)
 
 
 def _spread(of: Origin, r: Reach) -> str:
