@@ -93,7 +93,10 @@ def links(text, page, by_path, unknown):
         target, _, anchor = match[2].partition("#")
         if not target or re.match(r"[a-z]+:", target):
             return match[0]
-        path = os.path.normpath(os.path.join(os.path.dirname(page.path), html.unescape(target)))
+        whole = os.path.join(DOC, os.path.dirname(page.path), html.unescape(target))
+        path = os.path.relpath(whole, DOC)  # also of links of the README, which stands above
+        if os.path.isdir(whole) and os.path.normpath(os.path.join(path, "README.md")) in by_path:
+            path = os.path.normpath(os.path.join(path, "README.md"))
         if path in by_path:
             return f'{match[1]}"{by_path[path].name}{"#" + anchor if anchor else ""}"'
         if path.endswith((".svg", ".png")) and match[1].startswith("src"):
@@ -107,7 +110,7 @@ def links(text, page, by_path, unknown):
         return f'<a href="{match[1]}">{html.escape(other.title)}</a>' if other else match[0]
 
     text = re.sub(r'((?:href|src|srcset)=)"([^"]*)"', link, text)
-    return re.sub(r'<a href="([^"#]+\.html)">[\w./]+\.md</a>', named, text)
+    return re.sub(r'<a href="([^"#]+\.html)">[\w./]+(?:\.md|/)</a>', named, text)
 
 
 def pictures(page, build, out):
@@ -127,7 +130,8 @@ def rendered(page, by_path, unknown):
     made = subprocess.run(
         ["cmark-gfm", "--unsafe", "-e", "table", "-e", "autolink", "-e", "strikethrough"],
         input=text, capture_output=True, text=True, check=True)
-    focusable = made.stdout.replace("<pre>", '<pre tabindex="0">')  # what scrolls is reached by keyboard
+    whole = re.sub(r"(?<=<td>)[^<\n]+ %(?=</td>)", lambda m: m[0].replace(" %", "&nbsp;%"), made.stdout)
+    focusable = whole.replace("<pre>", '<pre tabindex="0">')  # what scrolls is reached by keyboard
     return links(anchors(focusable), page, by_path, unknown)
 
 
