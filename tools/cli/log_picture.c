@@ -11,6 +11,7 @@ enum { WIDTH = 900, HEIGHT = 360, LEFT = 90, RIGHT = 20, TOP = 44, BOTTOM = 44, 
 typedef struct log_axes {
   double first, last; /* steps */
   double low, high;   /* seconds */
+  bool beyond;        /* some step lies higher */
 } log_axes;
 
 static double x_of(const log_axes *a, double step)
@@ -38,6 +39,8 @@ static log_axes axes_of(const ts_log *log, const ts_log_steady *s, const ts_log_
       a.high = fmax(a.high, log->rows[i].of[TS_LOG_SECONDS]);
   }
   a.high *= 1.25;
+  for (uint32_t i = 0; i < log->count; i++)
+    a.beyond |= s->use[i] != TS_LOG_UNTIMED && log->rows[i].of[TS_LOG_SECONDS] > a.high;
   return a;
 }
 
@@ -120,8 +123,9 @@ void ts_log_picture(const ts_log *log, const ts_log_steady *steady, const ts_log
     out,
     "<text x=\"%d\" y=\"35\"><tspan class=\"c\">&#9679;</tspan> counted "
     "<tspan class=\"w\">&#9679;</tspan> warm-up <tspan class=\"o\">&#9679;</tspan> outlier; "
-    "line: median of a level%s</text>\n",
-    LEFT, band ? "; dashed: predicted, with its band" : "");
+    "line: median of a level%s%s</text>\n",
+    LEFT, band ? "; dashed: predicted, with its band" : "",
+    a.beyond ? "; at the upper edge: longer still" : "");
   if (band)
     put_band(&a, band, out);
   put_axes(&a, out);

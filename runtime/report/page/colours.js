@@ -35,7 +35,7 @@ function theme() {
   const get = name => style.getPropertyValue(name).trim();
   return {paper: rgb(get("--paper")), ink: get("--ink"), faint: get("--faint"), line: get("--line"),
           rail: get("--rail"), path: get("--path"), mark: get("--mark"), transfer: get("--transfer"),
-          busy: get("--busy")};
+          busy: get("--busy"), best: get("--best")};
 }
 
 // The button for light or dark, in the page's head.

@@ -15,9 +15,11 @@ function legendOf(parts) {
     element("span", {class: "key"}, element("i", {style: {background: colour}}), name)));
 }
 
+const isBar = cell => cell instanceof Element && cell.classList.contains("bar");
+
 function table(heads, rows, caption) {
   return element("div", {class: "wide", tabindex: 0, role: "region", "aria-label": caption || "Table"}, element("table", {}, element("caption", {}, caption),
-    element("thead", {}, element("tr", {}, heads.map(h => h ? element("th", {scope: "col"}, h) : element("td")))),
+    element("thead", {}, element("tr", {}, heads.map((h, i) => h ? element("th", {scope: "col", class: isBar(rows[0] && rows[0][i]) && "bars"}, h) : element("td")))),
     element("tbody", {}, rows.map(cells => element("tr", {}, cells.map((c, i) => element(i ? "td" : "th", i ? {} : {scope: "row"}, c)))))));
 }
 
@@ -73,6 +75,7 @@ class Modules {
     this.what = "time";
     const memory = run.classes.some(c => c.memory);
     this.place = element("div", {class: "icicle"});
+    this.legend = element("div");
     section.append(element("h2", {}, several ? `Modules of ${run.name}` : "Modules"),
       element("div", {class: "tools"},
         element("select", {"aria-label": "Stage", onchange: e => { this.row = +e.target.value; this.draw(); }},
@@ -80,7 +83,7 @@ class Modules {
         element("select", {"aria-label": "What is shown", onchange: e => { this.what = e.target.value; this.draw(); }},
           element("option", {value: "time"}, "time"), element("option", {value: "exposed"}, "exposed communication"),
           memory ? element("option", {value: "memory"}, "memory at its peak") : null)),
-      this.place);
+      this.legend, this.place);
     this.draw();
   }
 
@@ -89,21 +92,21 @@ class Modules {
     if (this.what === "memory")
       for (let i = 0; c.memory && i < c.memory.holders.length; i += 3)
         out.push({name: this.run.names[c.memory.holders[i + 1]], value: c.memory.holders[i + 2],
-                  colour: CATEGORIES[c.memory.holders[i]][1], note: CATEGORIES[c.memory.holders[i]][0]});
+                  colour: CATEGORIES[c.memory.holders[i]][1], most: CATEGORIES[c.memory.holders[i]][0], note: CATEGORIES[c.memory.holders[i]][0]});
     else
       for (let i = 0; i < c.modules.length; i += 10) {
         const times = c.modules.slice(i + 1, i + 10), phases = times.slice(0, 7);
         const value = this.what === "exposed" ? times[7] : phases.reduce((a, b) => a + b, 0) + times[7];
         const most = phases.indexOf(Math.max(...phases));
-        const colour = times[7] > phases[most] ? WAITS[EXPOSED][1] : WORK[PHASES[most][1]][0];
-        out.push({name: this.run.names[c.modules[i]], value, colour,
+        const [name, colour] = PARTS[times[7] > phases[most] ? 7 : most];
+        out.push({name: this.run.names[c.modules[i]], value, colour, most: name,
                   note: PARTS.slice(0, 8).map(([name], k) => times[k] ? `${name} ${timeText(times[k])}` : null).filter(Boolean).join(", ")});
       }
     return out.filter(l => l.value > 0);
   }
 
   draw() {
-    const tree = treeOf(this.leaves()), total = tree.value || 1;
+    const leaves = this.leaves(), tree = treeOf(leaves), total = tree.value || 1;
     const text = value => (this.what === "memory" ? bytesText(value) : timeText(value)) + ", " + shareText(value / total);
     const block = (node, share) => {
       const children = [...node.children.values()].sort((a, b) => b.value - a.value);
@@ -113,6 +116,9 @@ class Modules {
           small ? "" : `${node.name} `, small ? "" : element("small", {}, text(node.value))),
         children.length ? element("ul", {}, children.map(c => block(c, c.value / node.value))) : null);
     };
+    const shown = new Set(leaves.map(l => l.most)), of = this.what === "memory" ? CATEGORIES : PARTS;
+    this.legend.replaceChildren(legendOf(of.filter(([name]) => shown.has(name))));
+    this.legend.firstChild.prepend(element("span", {class: "key"}, "Largest part of a module:"));
     this.place.replaceChildren(element("ul", {}, [...tree.children.values()].sort((a, b) => b.value - a.value).map(c => block(c, c.value / total))));
   }
 }

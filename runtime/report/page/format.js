@@ -12,7 +12,7 @@ function scaled(value, steps, names) {
   return significant(value) + " " + names[i];
 }
 
-const timeText = ps => ps < 1e12 ? scaled(ps, 1000, ["ps", "ns", "us", "ms"]) : significant(ps / 1e12) + " s";
+const timeText = ps => !ps ? "0 s" : ps < 1e12 ? scaled(ps, 1000, ["ps", "ns", "us", "ms"]) : significant(ps / 1e12) + " s";
 const bytesText = bytes => scaled(bytes, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]);
 const countText = n => Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 const shareText = share => (100 * share).toFixed(1) + " %";

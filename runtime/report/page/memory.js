@@ -288,8 +288,11 @@ class MemoryChart {
       g.lineTo(t.width, y(bytes));
       g.stroke();
       g.setLineDash([]);
+      g.strokeStyle = css(t.colours.paper); // what lies behind may have any colour
+      g.lineWidth = 4;
+      g.strokeText(text, t.width - 4, y(bytes) + 10);
       g.fillStyle = t.colours.ink;
-      g.fillText(text, t.width - 4, y(bytes) + 9);
+      g.fillText(text, t.width - 4, y(bytes) + 10);
     };
     if (m.limit && m.limit <= top) line(m.limit, `device, ${bytesText(m.limit)}`);
     if (t.cursor > t.from && t.cursor < t.to) {

@@ -19,7 +19,7 @@ class Topology {
       element("form", {role: "search", onsubmit: e => { e.preventDefault(); this.search(this.input.value); }},
         this.input, element("button", {}, "Find")),
       element("span", {class: "buttons"}, button("Closer", "+", () => this.zoom(1.4)),
-        button("Farther", "\u2212", () => this.zoom(1 / 1.4)), button("All of it", "0", () => this.show(this.whole))),
+        button("Farther", "\u2212", () => this.zoom(1 / 1.4)), button("All of it", "Fit", () => this.show(this.whole))),
       this.list), this.picture);
     this.picture.after(this.details);
     section.append(this.tip);

@@ -63,7 +63,8 @@ class Front extends Picture {
   }
 
   draw() {
-    const c = this.begin(), s = this.sweep, {ink, faint, rail, line, path, mark, busy} = this.colours;
+    const c = this.begin(), s = this.sweep, {ink, faint, rail, best, mark, busy, paper} = this.colours;
+    const out = css(mix(rgb(faint), paper, 0.3)); // of plans that do not fit
     const known = i => this.x.of[i] !== null && this.y.of[i] !== null;
     const list = s.ranked.filter(known), over = s.states.indexOf("out of memory"), unfit = s.shown.filter(i => s.state[i] === over && known(i));
     const right = this.width - AROUND.right, bottom = this.height - AROUND.bottom;
@@ -87,7 +88,7 @@ class Front extends Picture {
     c.textAlign = "left";
     c.fillText(this.y.title + (this.y.better < 0 ? " (less is better)" : " (more is better)"), 4, 14);
     // The corner of each step is what two neighbours guarantee together.
-    c.strokeStyle = path; c.lineWidth = 1.5; c.beginPath();
+    c.strokeStyle = best; c.lineWidth = 1.5; c.beginPath();
     this.line.forEach((i, k) => {
       const at = [x.at(this.x.of[i]), y.at(this.y.of[i])];
       if (k) c.lineTo(at[0], y.at(this.y.of[this.line[k - 1]]));
@@ -97,14 +98,14 @@ class Front extends Picture {
     c.globalAlpha = 0.45;
     c.strokeStyle = busy; c.lineWidth = 1.2;
     if (wide) this.intervals(equals.filter(i => !onFront.has(i) && i !== s.at), x, y);
-    c.strokeStyle = path;
+    c.strokeStyle = best;
     this.intervals(this.line.filter(i => i !== s.at), x, y);
     c.globalAlpha = 1;
     c.strokeStyle = mark; c.lineWidth = 2.4;
     if (list.includes(s.at)) this.intervals([s.at], x, y);
     const inside = unfit.map(i => [x.at(this.x.of[i]), y.at(this.y.of[i]), i])
       .filter(([px, py]) => px >= AROUND.left && px <= right && py >= AROUND.top && py <= bottom);
-    c.fillStyle = line;
+    c.fillStyle = out;
     for (const [px, py] of inside) { c.beginPath(); c.arc(px, py, 3.2, 0, 7); c.fill(); }
     this.places = list.map(i => [x.at(this.x.of[i]), y.at(this.y.of[i]), i]);
     const dots = (filter, size, colour) => {
@@ -112,12 +113,12 @@ class Front extends Picture {
       for (const [px, py, i] of this.places) if (filter(i)) { c.beginPath(); c.arc(px, py, size, 0, 7); c.fill(); }
     };
     dots(i => !onFront.has(i), list.length > 3000 ? 1.6 : 3.2, busy);
-    dots(i => onFront.has(i), 4.5, path);
+    dots(i => onFront.has(i), 4.5, best);
     const chosen = this.places.find(p => p[2] === s.at);
     if (chosen) { c.strokeStyle = mark; c.lineWidth = 2.5; c.beginPath(); c.arc(chosen[0], chosen[1], 8, 0, 7); c.stroke(); }
-    this.legend.replaceChildren(element("span", {class: "key"}, element("i", {style: {background: path}}), `front: ${countText(this.line.length)}`),
+    this.legend.replaceChildren(element("span", {class: "key"}, element("i", {style: {background: best}}), `front: ${countText(this.line.length)}`),
       element("span", {class: "key"}, element("i", {style: {background: busy}}), `others: ${countText(list.length - this.line.length)}`),
-      inside.length ? element("span", {class: "key"}, element("i", {style: {background: line}}), `do not fit: ${countText(inside.length)} of ${countText(unfit.length)} in the picture`) : "",
+      inside.length ? element("span", {class: "key"}, element("i", {style: {background: out}}), `do not fit: ${countText(inside.length)} of ${countText(unfit.length)} in the picture`) : "",
       equals.length > 1 ? `${countText(equals.length - 1)} can be as good as the best` : "");
     this.places.push(...inside);
     this.canvas.setAttribute("aria-label", `${this.y.title} over ${this.x.title} of ${list.length} plans; ${this.line.length} on the front. Arrow keys go along it.`);

@@ -48,7 +48,7 @@ class Live {
       element("progress", {max: 1, value: play.share, "aria-label": "of the play"}));
     document.getElementById("front").hidden = true;
     this.table.hidden = !lanes.length;
-    this.table.replaceChildren(element("table", {class: "plans"},
+    this.table.replaceChildren(element("table", {class: "plans live streams"},
       element("thead", {}, element("tr", {}, ["rank, stream", "item", "does", "played up to", "queue"].map(h => element("th", {scope: "col"}, h)))),
       element("tbody", {}, lanes.map(l => element("tr", {},
         element("th", {scope: "row"}, `${l.rank} ${l.stream}`),
@@ -91,7 +91,7 @@ class Live {
     const {measures: [time, memory], names, ranked, at} = this.sweep;
     for (const id of ["front", "plans"]) document.getElementById(id).hidden = !ranked.length;
     this.front.draw();
-    this.table.replaceChildren(element("table", {class: "plans"},
+    this.table.replaceChildren(element("table", {class: "plans live"},
       element("thead", {}, element("tr", {}, ["plan", "step time", "peak memory"].map(h => element("th", {scope: "col"}, h)))),
       element("tbody", {}, ranked.map(i => element("tr", {class: i === at ? "chosen" : null},
         element("th", {scope: "row"}, names[i]), element("td", {}, time.text(time.of[i])), element("td", {}, memory.text(memory.of[i])))))));

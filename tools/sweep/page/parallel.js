@@ -59,7 +59,7 @@ class Parallel extends Picture {
   }
 
   draw() {
-    const c = this.begin(), s = this.sweep, {ink, faint, line, path, mark, busy} = this.colours;
+    const c = this.begin(), s = this.sweep, {ink, faint, line, best, mark, busy} = this.colours;
     this.left = this.roomFor(c, this.axes[0]);
     this.right = this.roomFor(c, this.axes[this.axes.length - 1]);
     const stroke = i => {
@@ -74,7 +74,7 @@ class Parallel extends Picture {
     c.lineWidth = 1; c.strokeStyle = busy; c.globalAlpha = Math.max(0.12, Math.min(0.7, 40 / many));
     for (let k = many - 1; k >= 0; k--) stroke(list[k]);
     c.globalAlpha = 1;
-    if (many) { c.strokeStyle = path; c.lineWidth = 1.8; stroke(list[0]); }
+    if (many) { c.strokeStyle = best; c.lineWidth = 1.8; stroke(list[0]); }
     if (s.at >= 0 && s.state[s.at] === s.ok) { c.strokeStyle = mark; c.lineWidth = 2.6; stroke(s.at); }
     this.axes.forEach((axis, k) => {
       const x = this.x(k), focus = document.activeElement === this.canvas && k === this.axis, range = s.ranges.get(axis);

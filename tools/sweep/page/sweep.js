@@ -8,7 +8,7 @@ const UNITS = {
   s: v => timeText(v * 1e12),
   bit: v => bytesText(v / 8),
   share: shareText,
-  J: v => rateText(v, "J"),
+  J: v => rateText(v / 3600, "Wh"),
   $: v => "$ " + significant(v),
   g: v => rateText(v, "g"),
   "1/s": v => v < 1000 ? significant(v) : countText(v),
