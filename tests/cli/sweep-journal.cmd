@@ -2,7 +2,7 @@
 cp _sweep.ts $scratch/plan.ts; cd $scratch; mkdir journal; cp plan.ts journal; cd journal
 all="--vary m=10001..10031 --set dp=2 --format csv"; tell() { sed -E 's/, [0-9.]+ a second//; s/(of 30 plans, )[0-9]+ of/\1N of/; s/^  [0-9]+ of/  N of/; s/nothing for [^:]*:/nothing for a while:/; s/about [0-9.]+ m?s to go/some time to go/'; }
 trainspec sweep $all plan.ts >all.csv 2>all.err
-for try in 1 2 3 4 5; do # one that was done before it was killed is begun again
+for try in $(seq 60); do # one that was done before it was killed is begun again
   rm -f j.db*; trainspec sweep -j1 $all --journal j.db plan.ts >cut.csv 2>/dev/null & pid=$!
   until trainspec sweep status j.db 2>/dev/null | grep -q 'best so far'; do :; done # a reader while it runs
   kill -9 $pid; { wait $pid; } 2>/dev/null; [ -s cut.csv ] || break
@@ -15,8 +15,13 @@ echo "== other inputs"; try() { trainspec sweep $all --journal "$@" 2>&1 >/dev/n
 try j.db plan.ts; echo '// changed' >>plan.ts; try j.db --resume plan.ts; cp plan.ts other.ts; try j.db --resume other.ts
 echo text >text.db; try text.db --resume plan.ts; mkdir folder.db; try folder.db --resume plan.ts; trainspec sweep --resume plan.ts 2>&1; echo "exit $?"
 cp ../plan.ts .
-echo "== two at a time"; trainspec sweep -j1 $all --journal w.db plan.ts >/dev/null 2>&1 & pid=$!
-until trainspec sweep status w.db 2>/dev/null | grep -q search; do :; done; try w.db --resume plan.ts; kill $pid; { wait $pid; } 2>/dev/null
+echo "== two at a time"
+for again in $(seq 20); do # one that was done before it was stopped, or was stopped while it wrote, is begun again
+  rm -f w.db*; trainspec sweep -j1 $all --journal w.db plan.ts >/dev/null 2>&1 & pid=$!
+  until trainspec sweep status w.db 2>/dev/null | grep -q search; do :; done; kill -STOP $pid 2>/dev/null
+  said=$(try w.db --resume plan.ts); kill $pid; kill -CONT $pid; { wait $pid; } 2>/dev/null
+  case $said in *'exit 0' | *'database is locked'*) ;; *) break ;; esac
+done 2>/dev/null; echo "$said"
 trainspec sweep $all --journal w.db --resume plan.ts 2>/dev/null | cmp all.csv
 echo "== a full disk"; (trap '' XFSZ; ulimit -f 60; try full.db plan.ts) | sed 's/: [0-9]* of/: N of/'; trainspec sweep $all --journal full.db --resume plan.ts 2>/dev/null | cmp all.csv; ls
 trainspec sweep status none.db 2>&1; echo "exit $?"; trainspec sweep status 2>&1; echo "exit $?"
