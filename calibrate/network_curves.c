@@ -314,8 +314,8 @@ static double mean_error(const ts_ir_net_curve *curves, uint32_t count, uint32_t
   return sum / fmax(of, 1);
 }
 
-/* Steps by which one goes through n calls once, neighbours far apart: a table's order by size is
- * none of time. */
+/* A step that visits n calls once each, neighbours far apart: tables are sorted by size, not by
+ * time. */
 static uint32_t spread(uint32_t n)
 {
   uint32_t step = (uint32_t)(0.618 * n) + 1;
@@ -333,8 +333,10 @@ static void update_collective(ts_arena *arena, ts_ir_net_curve *curves, uint32_t
                               ts_network_learnt *out)
 {
   network_curves_call *calls;
-  double largest[TS_IR_CURVE_WEIGHTS];
+  double(*largest)[TS_IR_CURVE_WEIGHTS] = ts_arena_alloc(arena, count * sizeof *largest);
   uint32_t n = network_curves_gather(arena, p, rows, &calls), step = spread(n);
+  for (uint32_t c = 0; c < count; c++) /* terms do not depend on weights */
+    largest_terms(&curves[c], calls, n, largest[c]);
   *out = (ts_network_learnt){.collective = p->collective,
                              .file = mean_error(curves, count, p->collective, calls, n)};
   for (uint32_t i = 0, at = 0; i < n; i++, at = (at + step) % n) {
@@ -349,8 +351,7 @@ static void update_collective(ts_arena *arena, ts_ir_net_curve *curves, uint32_t
     out->rows++;
     out->coming += curve_error(c, k);
     c->most_factor = fmax(c->most_factor, fmax(factor, 1 / factor));
-    largest_terms(c, calls, n, largest);
-    learn(c, k, largest, rate);
+    learn(c, k, largest[of - curves], rate);
   }
   out->coming /= fmax(out->rows, 1);
   out->after = mean_error(curves, count, p->collective, calls, n);

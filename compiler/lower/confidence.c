@@ -184,15 +184,16 @@ static void write_validation(ts_lowering *l, const ts_list *rows, const run_kind
     ts_ir_str text = ts_ir_add_string(l->b, runs);
     void *record;
     ts_ir_append(l->b, TS_IR_VALIDATIONS, 1, &record);
+    double below = ts_record_number(r, "below", 0), above = ts_record_number(r, "above", 0);
     *(ts_ir_validation *)record =
       (ts_ir_validation){.quantity = quantity,
                          .runs = text,
                          .rows = (uint32_t)ts_record_number(r, "rows", 0),
                          .groups = (uint32_t)ts_record_number(r, "groups", 0),
                          .same_kind = *ts_record_text(r, "framework") != 0,
-                         .below = ts_record_number(r, "below", 0),
-                         .above = ts_record_number(r, "above", 0),
-                         .apart = ts_record_number(r, "apart", 0)};
+                         .below = below,
+                         .above = above,
+                         .apart = ts_record_number(r, "apart", (below + above) / 2)};
     return;
   }
 }

@@ -345,24 +345,6 @@ let command_line = {
       ],
     },
     { why: "adapters of towers have no plan here yet", but: ["false", "0"], names: ["use_backbone_lora"] },
-    {
-      why: "optimizer states and weights on disks have no plan here yet",
-      but: ["none", "cpu"],
-      names: ["zero_optimization_offload_optimizer_device zero_optimization_offload_param_device"],
-    },
-    {
-      why: "sequences of which a step drops words, and curricula, have no plan here yet",
-      but: ["false"],
-      names: ["data_efficiency_* curriculum_learning_enabled random_ltd_enabled compression_training_*"],
-    },
-    {
-      why: "quantized weights and gradients on the wire have no plan here yet",
-      but: ["false"],
-      names: [
-        "zero_optimization_zero_quantized_weights zero_optimization_zero_quantized_gradients zero_optimization_zero_quantized_nontrainable_weights",
-      ],
-    },
-    { why: "parts of a node's weights have no plan here yet", but: ["1"], names: ["zero_optimization_zero_hpz_partition_size"] },
     { why: "Accelerate's Megatron-LM has no plan here: import its own arguments", names: ["megatron_lm_config_* use_megatron_lm"] },
   ],
 }
