@@ -45,7 +45,7 @@ COMMANDS = [
                 "until [ -s url ]; do sleep 0.1; done; "
                 "python3 -c 'import sys, urllib.request as u; "
                 "print(u.build_opener(u.ProxyHandler({})).open(sys.stdin.read().strip() + \"status.json\").read().decode())' <url; kill $!"),
-    ("live", 0, f"tsrun --serve 0 --threads 1 --overlap=physical -D pp=16 {EXAMPLES}/gpt3_175b.ts 2>url >/dev/null & "
+    ("live", 0, f"tsrun --serve 0 --threads 1 --overlap=physical -D pp=16 -D global=24576 {EXAMPLES}/gpt3_175b.ts 2>url >/dev/null & "
                 "until [ -s url ]; do sleep 0.1; done; "
                 "python3 -c 'import json, sys, urllib.request as u\n"
                 "at = sys.stdin.read().split()[1] + \"status.json\"\nseen = {}\n"
