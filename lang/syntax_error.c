@@ -439,19 +439,30 @@ static bool propose_field(const mistake *m, ts_diag *d)
   return m->found->kind == TS_T_COLON || m->found->kind == TS_T_LBRACKET;
 }
 
-/* `match * as attn.core`, `tie w with embed.tokens` */
+/* `match * as attn.core`, `tie w with embed.tokens`; `match attn.core` and `match "attn.core"`, where
+ * names of ops stand. */
 static bool propose_quotes(const mistake *m, ts_diag *d)
 {
-  bool path = (m->found->kind == TS_T_DOT || m->found->kind == TS_T_LBRACKET) &&
+  bool quoted = m->found->kind == TS_T_STRING,
+       path = (m->found->kind == TS_T_DOT || m->found->kind == TS_T_LBRACKET) &&
               m->before->kind == TS_T_ID && m->parser->at > 2;
-  if (!path || (!expects(m, TS_T_BAR) && m->before[-1].kind != TS_T_WITH))
+  const ts_token *ahead = quoted ? m->before : path ? &m->before[-1] : NULL;
+  bool op = ahead && ahead->kind == TS_T_MATCH;
+  if (quoted ? !op : !ahead || (!expects(m, TS_T_BAR) && ahead->kind != TS_T_WITH))
     return false;
-  ts_span label = m->before->span;
-  label.end +=
-    (uint32_t)strspn(m->parser->text + label.end,
-                     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.[]*");
-  const char *quoted = ts_arena_printf(m->parser->lang->arena, "\"%s\"", source(m, label));
-  ts_diag_edit(d, label, quoted, "labels are written in quotes: `%s`", quoted);
+  ts_span label = quoted ? m->span : m->before->span;
+  if (!quoted)
+    label.end +=
+      (uint32_t)strspn(m->parser->text + label.end,
+                       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.[]*");
+  const char *text =
+    ts_arena_printf(m->parser->lang->arena, quoted ? "%s" : "\"%s\"", source(m, label));
+  if (op) {
+    text = ts_arena_printf(m->parser->lang->arena, "* as %s", text);
+    ts_diag_edit(d, label, text, "`match` names kinds of ops; by their label: `match %s`", text);
+  } else {
+    ts_diag_edit(d, label, text, "labels are written in quotes: `%s`", text);
+  }
   return true;
 }
 

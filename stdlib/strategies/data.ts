@@ -189,15 +189,33 @@ strategy hsdp(
 }
 
 // PyTorch's DataParallel: one process with a thread for each device of `d`. Before each forward
-// device 0 copies its parameters to all, and after the whole backward gradients are summed on it, in
-// buffers of 10 MiB (torch/nn/parallel: replicate, comm.broadcast_coalesced and
-// reduce_add_coalesced). Nothing goes on meanwhile. The optimizer of device 0 steps; others wait as
-// long. Not in it: the copies of inputs to the devices and of outputs back, the state of the
-// optimizer that devices but the first do not hold, and Python's lock.
+// device 0 sends the others their part of the batch and copies its parameters to all; the outputs
+// come to it for the loss, and their gradients go back; after the whole backward gradients are
+// summed on it, in buffers of 10 MiB (torch/nn/parallel: scatter, replicate and
+// comm.broadcast_coalesced, gather, reduce_add_coalesced). Nothing goes on meanwhile. What device 0
+// sends to or takes from each of the others passes its own port, d - 1 parts in all: it is played as
+// a broadcast of that much. The optimizer of device 0 steps; others wait as long. Inputs are those
+// of `images` and `embedding`, outputs those of `cross_entropy`: `with` adds rules for other ops.
+// Not in it: the state of the optimizer that devices but the first do not hold, the loss of the whole
+// batch on device 0, and Python's lock.
 strategy torch_data_parallel(d: Axis, bucket: Any = 10 MiB) {
+  let others = max(d - 1, 1)
   rule copies {
     match *
     before forward: broadcast(parameters, over: d, bucket: bucket, overlap: false)
     after backward(weight): reduce(gradients, over: d, bucket: bucket, overlap: false)
+  }
+  rule pictures optional {
+    match images
+    after forward: broadcast(y, over: d, share: others, overlap: false)
+  }
+  rule words optional {
+    match embedding
+    before forward: broadcast(ids, over: d, share: others, overlap: false)
+  }
+  rule outputs optional {
+    match cross_entropy
+    before forward: broadcast(x, over: d, share: others, overlap: false)
+    after backward(input): broadcast(dx, over: d, share: others, overlap: false)
   }
 }
