@@ -67,6 +67,7 @@ libts_a_SOURCES += \
 	base/source.h \
 	base/sqlite.c \
 	base/sqlite.h \
+	base/sqlite_calls.h \
 	base/suggest.c \
 	base/table.h \
 	base/terminal.c \

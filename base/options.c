@@ -260,7 +260,7 @@ static const struct part {
   bool here;
 } parts[] = {
 #ifdef TS_HAVE_SQLITE
-  {"databases (SQLite)", "", true},
+  {"databases", "", true},
 #else
   {"databases", "libsqlite3-dev", false},
 #endif
@@ -308,7 +308,8 @@ static int put_version(const ts_options *o)
     o->called, ts_version());
   put_parts(true, "Optional parts: ", stdout);
   put_parts(false, "Left out: ", stdout);
-  ts_put_text(stdout, "Opened when used: librsvg (pictures as PNG and PDF), XGBoost (slowdown)\n");
+  ts_put_text(stdout, "Opened when used: librsvg (pictures as PNG and PDF), "
+                      "SQLite (databases), XGBoost (slowdown)\n");
   return ts_options_finish(o, stdout, TS_EXIT_DONE);
 }
 

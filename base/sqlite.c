@@ -1,7 +1,8 @@
 #include "base/sqlite.h"
 
 #ifdef TS_HAVE_SQLITE
-#include <sqlite3.h>
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,8 +10,10 @@
 
 #include "base/heap.h"
 #include "base/source.h"
+#include "base/sqlite_calls.h"
 
 enum {
+  OLDEST = 3030000,     /* that can do what is asked of it here */
   PATIENCE = 60000,     /* ms that one waits for others that write */
   LONGEST = 1 << 20,    /* bytes of a text or a row */
   DEEPEST = 100,        /* of expressions */
@@ -20,6 +23,56 @@ enum {
   /* A row takes a step or two for each column and some more, and as many bytes. */
   STEPS_A_BYTE = 4,
 };
+
+/* ---- The library ---- */
+
+const sqlite3_api_routines *ts_sqlite_api; /* NULL: it is not there */
+
+/* Both are here where a program is linked with SQLite; otherwise the library is opened. */
+#undef sqlite3_auto_extension
+#undef sqlite3_open
+#pragma weak sqlite3_auto_extension
+#pragma weak sqlite3_open
+
+static int take_table(sqlite3 *db, char **wrong, const sqlite3_api_routines *table)
+{
+  (void)db, (void)wrong;
+  ts_sqlite_api = table;
+  return SQLITE_OK;
+}
+
+/* A table comes with the next file that is opened. It is empty where SQLite has no extensions. */
+static void load_library(void)
+{
+  static const char *const names[] = {"libsqlite3.so.0", "libsqlite3.dylib"};
+  int (*add)(void (*)(void)) = sqlite3_auto_extension;
+  int (*open)(const char *, sqlite3 **) = sqlite3_open;
+  void *loaded = NULL;
+  sqlite3 *db = NULL;
+  for (size_t i = 0; !open && !loaded && i < sizeof names / sizeof *names; i++)
+    loaded = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+  if (loaded) {
+    *(void **)&add = dlsym(loaded, "sqlite3_auto_extension");
+    *(void **)&open = dlsym(loaded, "sqlite3_open");
+  }
+  if (!add || !open || add((void (*)(void))take_table) != SQLITE_OK ||
+      open(":memory:", &db) != SQLITE_OK || !ts_sqlite_api)
+    return;
+  if (!ts_sqlite_api->libversion_number || sqlite3_libversion_number() < OLDEST) {
+    ts_sqlite_api = NULL;
+    return;
+  }
+  sqlite3_cancel_auto_extension((void (*)(void))take_table);
+  sqlite3_close(db);
+}
+
+static bool has_library(ts_error *error)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load_library);
+  return ts_sqlite_api || ts_fail(error, "install it (Debian: libsqlite3-0)",
+                                  "databases need SQLite 3.30 or later, whose library is not here");
+}
 
 /* ---- What went wrong ---- */
 
@@ -154,9 +207,7 @@ static void distrust(ts_sqlite *db)
   sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, LONGEST);
   sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, DEEPEST);
   sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
-#if SQLITE_VERSION_NUMBER >= 3030000
   sqlite3_drop_modules(handle, NULL);
-#endif
   sqlite3_progress_handler(handle, STRIDE, look, db);
   ts_sqlite_do(db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0");
 }
@@ -234,6 +285,8 @@ bool ts_sqlite_open(ts_sqlite *db, const char *path, ts_sqlite_how how, ts_arena
 {
   *error = (ts_error){0};
   *db = (ts_sqlite){.path = ts_arena_string(arena, path, strlen(path))};
+  if (!has_library(error))
+    return false;
   if (deletes_a_file(path, arena))
     return ts_fail(error,
                    "a copy of the database without its journal opens as it was before or after "
@@ -250,7 +303,8 @@ bool ts_sqlite_open(ts_sqlite *db, const char *path, ts_sqlite_how how, ts_arena
 
 void ts_sqlite_close(ts_sqlite *db)
 {
-  sqlite3_close(db->handle);
+  if (db->handle)
+    sqlite3_close(db->handle);
   db->handle = NULL;
 }
 

@@ -14,7 +14,7 @@
 #include "base/sqlite.h"
 
 #ifdef TS_HAVE_SQLITE
-#include <sqlite3.h>
+#include "base/sqlite_calls.h"
 
 /* A database that is not there yet is made beside its place, with its first rows, and then takes
  * it: a failure leaves nothing. */

@@ -134,7 +134,7 @@ tests_unit_unit_SOURCES = $(tests_unit_sources) tools/lsp/guard.c tools/lsp/guar
 	tools/sweep/inputs.c tools/sweep/inputs.h tools/sweep/journal.c tools/sweep/journal.h tools/sweep/once.c tools/sweep/once.h tools/sweep/outcome.c tools/sweep/outcome.h tools/sweep/packed.c tools/sweep/packed.h
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_unit_LDFLAGS = $(AM_LDFLAGS) -no-pie -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/tests/unit
-tests_unit_unit_LDADD = libts.a tests/unit/no_git2.so $(CRITERION_LIBS) $(ts_libs)
+tests_unit_unit_LDADD = libts.a tests/unit/no_git2.so $(CRITERION_LIBS) $(SQLITE_LIBS) $(ts_libs)
 CLEANFILES += tests/unit/no_git2.so tests/unit/libgit2.so*
 
 # Criterion executes the program anew for each case, and looks for cases in each library that is loaded. So the program has few libraries and
@@ -201,7 +201,7 @@ tests/fuzz/fuzz_journal$(EXEEXT): $(fuzz_journal_sources)
 $(fuzz_programs): libts.a tests/fuzz/replay.c tests/fuzz/events_use.h tests/fuzz/no_bug.h tests/fuzz/play_use.h tests/fuzz/sqlite_endless.h tests/fuzz/sqlite_use.h tests/fuzz/tree_mutator.h
 $(fuzz_programs): %$(EXEEXT): %.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
-	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_more) $(fuzz_main) libts.a $(ts_libs) $(LIBS)
+	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_more) $(fuzz_main) libts.a $(SQLITE_LIBS) $(ts_libs) $(LIBS)
 
 # A case is its files, and nowhere else: run-golden.sh finds it in its folder, and a release takes all
 # that git knows of tests/. Its list goes along, for a release that is made of a release.

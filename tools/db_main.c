@@ -54,7 +54,7 @@ static int db_refuse(db_task *t, const ts_error *error)
 {
   ts_diag *d =
     ts_diag_add_error(t->diags, TS_E0525, error, "cannot use the database `%s`", t->db);
-  if (access(t->db, F_OK) != 0)
+  if (!error->help[0] && access(t->db, F_OK) != 0)
     ts_diag_help(d, "there is none yet: `trainspec db add TABLE` makes it");
   return TS_EXIT_REJECTED;
 }

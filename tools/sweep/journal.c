@@ -14,7 +14,7 @@
 #include "base/sqlite.h"
 
 #ifdef TS_HAVE_SQLITE
-#include <sqlite3.h>
+#include "base/sqlite_calls.h"
 
 struct ts_journal {
   ts_arena *arena;
@@ -170,8 +170,10 @@ void ts_journal_close(ts_journal *j)
 {
   if (!j)
     return;
-  sqlite3_finalize(j->find);
-  sqlite3_finalize(j->put);
+  if (j->file.handle) {
+    sqlite3_finalize(j->find);
+    sqlite3_finalize(j->put);
+  }
   ts_sqlite_close(&j->file);
   if (j->lock >= 0)
     close(j->lock);

@@ -14,7 +14,7 @@
 #include "trace/read/readers.h"
 
 #ifdef TS_HAVE_SQLITE
-#include <sqlite3.h>
+#include "base/sqlite_calls.h"
 
 typedef struct named { int64_t id; size_t row; const char *text; } named;
 
