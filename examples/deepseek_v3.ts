@@ -7,7 +7,7 @@
 // the optimizer's moments in fewer bits. Their run took 180,000 GPU hours for 10^12 tokens (section
 // 1): 3.16 million tokens a second, 19.9 s a step.
 import std.models.deepseek, std.clusters.dgx, std.strategies.experts, std.strategies.data, std.strategies.fp8, std.strategies.recompute
-import std.schedules.dual_pipe, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
+import std.schedules.dual_pipe, std.optimizers.adam, std.precision, std.costs.hosts, std.networks, std.costs.sources
 
 plan deepseek_v3_2048(inner: Int = 8, nodes: Int = 8, dp: Int = 2, pp: Int = 16, global: Int = 15360) {
   model = deepseek_v3()

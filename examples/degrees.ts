@@ -1,7 +1,7 @@
 // Which degrees of parallelism train GPT-3 175B fastest on 1,024 A100? Try: trainspec sweep
 // examples/degrees.ts
 import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies.data, std.strategies.recompute
-import std.schedules.interleaved, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
+import std.schedules.interleaved, std.optimizers.adam, std.precision, std.costs.hosts, std.networks, std.costs.sources
 
 plan gpt3_175b(
   devices: Int = 1024,

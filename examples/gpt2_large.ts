@@ -17,7 +17,7 @@
 //
 // The plain sum of the table's rows is 189.3 ms at batch 1: 2.9 % over the step, since each row
 // also holds the wait for its own launch. What rows without a kernel show of that wait is taken off
-// (see the tables); what an eager host really costs, std.hosts.eager_torch, hides behind kernels
+// (see the tables); what an eager host really costs, std.costs.hosts.eager_torch, hides behind kernels
 // this long. The all-reduce of the replicas follows the backward and does not overlap it: the
 // measured 11 ms between dp 4 and one GPU are its time alone. The table of 50,257 tokens does not
 // divide by 4, so head and embedding stay whole in the tensor-parallel plan. The A100 of the last
@@ -26,7 +26,7 @@
 // Try:  -D batch=4    -D batch=4 -D tp=4    -D batch=4 -D pp=4 -D micro=1    -D 'gpu="a100"' -D
 // batch=4 -D dp=4
 import std.import.plain, std.clusters.dgx, std.strategies.megatron, std.strategies.data
-import std.schedules.gpipe, std.precision, std.hosts, std.networks
+import std.schedules.gpipe, std.precision, std.costs.hosts, std.networks
 
 param gpu: String = "h100"
 

@@ -1,7 +1,7 @@
 // GPT-3 175B on 1,024 A100: tensor parallel inside a node, 16 pipeline stages, 8 replicas. The
 // configuration of Narayanan et al., arXiv 2104.04473, and Korthikanti et al., arXiv 2205.05198.
 import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies.data, std.strategies.recompute
-import std.schedules.one_f_one_b, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
+import std.schedules.one_f_one_b, std.optimizers.adam, std.precision, std.costs.hosts, std.networks, std.costs.sources
 
 plan gpt3_175b(tp: Int = 8, pp: Int = 16, dp: Int = 8, micro: Int = 1, global: Int = 1536) {
   model = gpt(layers: 96, hidden: 12288, heads: 96, vocab: 51200, seq: 2048)

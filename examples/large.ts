@@ -1,6 +1,6 @@
 // As large as asked for: two small layers a stage on any number of GPUs. doc/limits.md says what
 // sizes take.
-import std.models.gpt, std.clusters.dgx, std.strategies.data, std.schedules.one_f_one_b, std.costs
+import std.models.gpt, std.clusters.dgx, std.strategies.data, std.schedules.one_f_one_b, std.costs.sources
 
 plan large(dp: Int = 8, pp: Int = 1, m: Int = 1) {
   model = gpt(layers: 2 * pp, hidden: 1024, heads: 16, vocab: 1000, seq: 128)

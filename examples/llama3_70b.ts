@@ -1,7 +1,7 @@
 // Llama 3 70B on 128 H100: tensor parallel inside a node, four pipeline stages, four replicas with
 // ZeRO-1.
 import std.models.llama, std.clusters.dgx, std.strategies.megatron, std.strategies.data
-import std.schedules.one_f_one_b, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
+import std.schedules.one_f_one_b, std.optimizers.adam, std.precision, std.costs.hosts, std.networks, std.costs.sources
 
 plan llama3_70b(tp: Int = 8, pp: Int = 4, dp: Int = 4, micro: Int = 1, global: Int = 128) {
   model = llama(layers: 80, hidden: 8192, heads: 64, kv_heads: 8, ffn: 28672, vocab: 128256, seq: 8192)

@@ -5,7 +5,7 @@
 //   tsrun examples/local_sgd.ts -D steps=1
 //   tsrun examples/local_sgd.ts -D steps=8
 import std.models.gpt, std.clusters.islands, std.gpus.nvidia, std.strategies.local_sgd, std.schedules.local_sgd
-import std.optimizers.adam, std.precision, std.costs
+import std.optimizers.adam, std.precision, std.costs.sources
 
 plan local_sgd_8(workers: Int = 8, steps: Int = 4, m: Int = 4, micro: Int = 4) {
   model = gpt2_medium()

@@ -1,7 +1,8 @@
 // A schedule invented this morning: 1F1B whose stages start earlier. Each stage runs `ahead` more
 // forwards than 1F1B before its first backward, which hides slow messages at the price of holding
 // `ahead` more micro-batches. Written here, in the plan's own file, like any of the stdlib.
-import std.models.llama, std.clusters.dgx, std.strategies.megatron, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
+import std.models.llama, std.clusters.dgx, std.strategies.megatron, std.optimizers.adam, std.precision, std.costs.hosts, std.networks,
+  std.costs.sources
 
 schedule eager_start(p: Axis, m: Int, ahead: Int = 1) {
   require ahead >= 0, "ahead counts extra forwards: 0 is 1F1B"

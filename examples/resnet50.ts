@@ -6,7 +6,7 @@
 // it by the roofline.
 //
 // Try:  -D dp=8    -D pp=8 -D micro_batches=8    -D dp=2 -D pp=4 -D micro_batches=4
-import std.import.plain, std.clusters.dgx, std.strategies.data, std.schedules.gpipe, std.optimizers.adam, std.precision, std.hosts
+import std.import.plain, std.clusters.dgx, std.strategies.data, std.schedules.gpipe, std.optimizers.adam, std.precision, std.costs.hosts
 
 plan resnet50(dp: Int = 1, pp: Int = 1, batch: Int = 128, micro_batches: Int = 1) {
   model = trace("data/resnet50_h100_b128.csv", plain(sums: true))

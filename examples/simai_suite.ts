@@ -8,7 +8,7 @@
 // does not suffice. Mixtral has experts over `ep` ranks with different samples, tokens shared evenly.
 import std.models.gpt, std.models.llama, std.models.mixtral, std.clusters.dgx
 import std.strategies.megatron, std.strategies.experts, std.strategies.data, std.strategies.recompute
-import std.schedules.one_f_one_b, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
+import std.schedules.one_f_one_b, std.optimizers.adam, std.precision, std.costs.hosts, std.networks, std.costs.sources
 
 let gpt_7b = {
   name: "GPT_6.7B",

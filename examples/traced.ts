@@ -7,7 +7,7 @@
 //
 // What each rank does is in the graphs; this plan says where it runs. The script computes in fp32.
 language 1
-import std.clusters.dgx, std.networks, std.hosts
+import std.clusters.dgx, std.networks, std.costs.hosts
 
 plan traced {
   model = graph("data/gpt.{rank}.json.gz")

@@ -6,7 +6,8 @@
 // dies
 //       -D ports=1 -D setup=1ms        circuits are taken down and set up again all the time
 //       tsrun --contention             rows and columns at the same time, circuits kept from one call to the next
-import std.models.gpt, std.clusters.meshes, std.strategies.megatron, std.strategies.data, std.optimizers.adam, std.precision, std.hosts
+import std.models.gpt, std.clusters.meshes, std.strategies.megatron, std.strategies.data, std.optimizers.adam, std.precision,
+  std.costs.hosts
 
 gpu wafer_die {
   memory = 48 GiB
@@ -17,8 +18,7 @@ gpu wafer_die {
 
 plan wafer(rows: Int = 12, columns: Int = 7, light: Bool = true, ports: Int = 4, setup: Time = 10 us, micro: Int = 2) {
   model = gpt(layers: 24, hidden: 3584, heads: 28, vocab: 50400, seq: 1792)
-  cluster = if light
-    then wafer_photonic(
+  cluster = if light then wafer_photonic(
     rows: rows,
     columns: columns,
     kind: wafer_die,

@@ -4,8 +4,9 @@
 // made for equal times leaves gaps.
 //   tsrun examples/zero_bubble.ts -D 'schedule=zb_v(p: pp, m: m, sizes: sizes(30, 16))'
 //   trainspec schedule --memory=own examples/zero_bubble.ts
-import std.models.gpt, std.clusters.dgx, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
-import std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.zero_bubble, std.schedules.controllable_memory, std.schedules.dual_pipe, std.schedules.file
+import std.models.gpt, std.clusters.dgx, std.optimizers.adam, std.precision, std.costs.hosts, std.networks, std.costs.sources
+import std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.zero_bubble, std.schedules.controllable_memory,
+  std.schedules.dual_pipe, std.schedules.file
 
 // Layers of each stage.
 fn sizes(layers: Int, stages: Int) -> List[Int] = [

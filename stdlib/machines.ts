@@ -1,11 +1,11 @@
 // Machines by name: a gpu, how so many of it are joined, what collectives and kernels cost there.
 // For plans that take a machine as one parameter:
 //   plan mine(machine: Record = machine_h100) { cluster = machine.cluster(64), network = machine.network, costs = training(machine.costs) }
-// `island`: ranks that talk without NICs, 0 for a whole rack; `costs` is a record of std.training;
+// `island`: ranks that talk without NICs, 0 for a whole rack; `costs` is a record of std.costs.training;
 // `measured` says whether kernels of this gpu were, or of one so near that its kernels are scaled
-// (std.training). The networks of machine_h100_500w, machine_h20 and machine_h200_nvl were measured
+// (std.costs.training). The networks of machine_h100_500w, machine_h20 and machine_h200_nvl were measured
 // on the H100 and the H200 with NVSwitch: reports warn of it (W0808).
-export import std.training
+export import std.costs.training
 import std.clusters.dgx, std.clusters.hgx, std.clusters.linked, std.clusters.tpu, std.networks
 import std.gpus.geforce, std.gpus.hopper, std.gpus.nvidia
 

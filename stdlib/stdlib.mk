@@ -20,6 +20,11 @@ stdlib_files = \
 	stdlib/clusters/topologies.ts \
 	stdlib/clusters/tpu.ts \
 	stdlib/costs.ts \
+	stdlib/costs/hosts.ts \
+	stdlib/costs/power.ts \
+	stdlib/costs/prices.ts \
+	stdlib/costs/sources.ts \
+	stdlib/costs/training.ts \
 	stdlib/errors.ts \
 	stdlib/errors_chosen.ts \
 	stdlib/exchange.ts \

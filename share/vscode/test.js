@@ -8,7 +8,7 @@ const Module = require('module');
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'trainspec-'));
 const file = path.join(folder, 'tiny.trainspec');
-fs.writeFileSync(file, `import std.models.gpt, std.clusters.dgx, std.costs, std.optimizers.adam
+fs.writeFileSync(file, `import std.models.gpt, std.clusters.dgx, std.costs.sources, std.optimizers.adam
 plan tiny(tp: Int = 1) {
   model = gpt(layers: 2, hidden: 768, heads: 12, vocab: 50304, seq: 1024)
   cluster = dgx_a100(nodes: 1)

@@ -1,7 +1,7 @@
 // NVIDIA's stack: Megatron-LM, NeMo and Megatron-Bridge, which share Megatron-Core and Transformer
 // Engine. Defaults of their recipes by release; sources: Megatron-LM's arguments, Megatron-Bridge
 // `scripts/performance` (2025 and 2026), NeMo 24.07's recipes.
-import std.frameworks.profile, std.frameworks.bridge, std.optimizers.adam, std.hosts
+import std.frameworks.profile, std.frameworks.bridge, std.optimizers.adam, std.costs.hosts
 
 // Megatron-Bridge's recipes of experts (std.frameworks.bridge); a model that they have not is as
 // the profile says. Those of DeepSeek-V3 and Kimi K2 have `tp_comm_overlap` off, those of Nemotron

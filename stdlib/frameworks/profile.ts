@@ -2,7 +2,7 @@
 // the pieces of a plan. Profiles stand in the other files of this folder; a plan may take one with
 // changes: `megatron_core with { attention = "flash2" }`.
 import std.ops.nn, std.ops.moe, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data,
-  std.strategies.fp8, std.strategies.recompute, std.optimizers.adam, std.hosts
+  std.strategies.fp8, std.strategies.recompute, std.optimizers.adam, std.costs.hosts
 
 // What a layer of experts costs the host thread: see `framework_experts`.
 record ExpertHost {

@@ -1,6 +1,6 @@
 // Frameworks on PyTorch's own parallelism: torchtitan (FSDP2), llm-foundry and Composer (FSDP1),
 // NeMo AutoModel (FSDP2), DeepSpeed (ZeRO).
-import std.frameworks.profile, std.optimizers.adam, std.hosts
+import std.frameworks.profile, std.optimizers.adam, std.costs.hosts
 
 // As Megatron-Core's: assumed.
 let eager_experts: ExpertHost = { each: 20 us, narrow: 40 us, sort: 500 us }

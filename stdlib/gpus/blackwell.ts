@@ -2,7 +2,7 @@
 // std.gpus.nvidia: dense, of one direction; power as there.
 
 import std.gpus.nvidia (b200_sxm)
-import std.power (idle, host)
+import std.costs.power (idle, host)
 
 gpu gb200 = b200_sxm with {
   memory = 189471 MiB

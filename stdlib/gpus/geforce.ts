@@ -1,7 +1,7 @@
 // GeForce boards of NVIDIA. Rates are dense; products of 16 and 8 bits are those that sum in fp32, at
 // half of the rate that sums in fp16: training sums in fp32.
 
-import std.power (idle)
+import std.costs.power (idle)
 
 gpu rtx_4090 source "NVIDIA Ada GPU architecture whitepaper v2.1 (2023)" {
   memory = 24564 MiB

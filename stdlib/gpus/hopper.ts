@@ -2,7 +2,7 @@
 // std.gpus.nvidia: dense, of one direction. `watts` is the limit of the board.
 
 import std.gpus.nvidia (h100_sxm, h200_sxm)
-import std.power (idle, host)
+import std.costs.power (idle, host)
 
 gpu h100_96g_500w = h100_sxm with {
   memory = 97871 MiB

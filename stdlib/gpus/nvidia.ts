@@ -1,8 +1,8 @@
 // GPUs of NVIDIA. Peak rates are dense (no sparsity), of the tensor cores where the type has them.
 // `memory` is what the driver reports as the board's total (nvidia-smi, MiB); `reserved` is taken
 // by the CUDA context and the libraries' handles before a framework allocates anything. `watts` is
-// the limit of the board, `idle_watts` and `host_watts` are of std.power; prices change, so a plan
-// states its own, or one of std.prices: `h100_sxm with { price = $2.50/h }`. `sms` and `l2` are for kernel models. `called`: the names
+// the limit of the board, `idle_watts` and `host_watts` are of std.costs.power; prices change, so a plan
+// states its own, or one of std.costs.prices: `h100_sxm with { price = $2.50/h }`. `sms` and `l2` are for kernel models. `called`: the names
 // under which measurements that hold for it are filed, the driver's among them; those of the A100
 // and H100 hold for the A800 and H800, which differ in their links alone.
 //
@@ -11,7 +11,7 @@
 // are the A100 and H100 with NVLink at 400 GB/s in both directions together (NVIDIA product pages of
 // 2022 and 2023).
 
-import std.power (idle, host)
+import std.costs.power (idle, host)
 
 gpu v100_sxm_32g source "NVIDIA Tesla V100 data sheet (2020)" {
   memory = 32510 MiB

@@ -4,7 +4,7 @@
 // parameter X of the model that has a default is given as `padded_X` of it, where that is here.
 import std.machines, std.frameworks.profile, std.frameworks.nvidia, std.strategies.experts, std.strategies.data
 import std.strategies.offload, std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.single
-import std.precision, std.optimizers.adam, std.hosts
+import std.precision, std.optimizers.adam, std.costs.hosts
 
 // Degrees of tensor parallelism: inside of what talks without NICs.
 fn inside(machine: Machine, gpus: Int) -> List[Int] = [

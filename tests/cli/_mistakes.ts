@@ -1,4 +1,4 @@
-import std.models.llama, std.clusters.dgx, std.precision, std.optimizers.adam, std.networks, std.costs, std.hosts
+import std.models.llama, std.clusters.dgx, std.precision, std.optimizers.adam, std.networks, std.costs.sources, std.costs.hosts
 import std.strategies.megatron, std.strategies.data, std.schedules.one_f_one_b
 
 schedule eager(p: Axis, m: Int) {

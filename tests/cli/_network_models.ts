@@ -1,5 +1,5 @@
 // One all-reduce of 8 ranks, by a network of one's own.
-import std.models.gpt, std.clusters.dgx, std.strategies.data, std.schedules.one_f_one_b, std.costs, std.network_models
+import std.models.gpt, std.clusters.dgx, std.strategies.data, std.schedules.one_f_one_b, std.costs.sources, std.network_models
 
 fn mine(call: Call) -> Time = 5 us + call.bytes / (20 GB/s * call.ranks)
 fn below(call: Call) -> Time = call.bytes / (20 GB/s) - 1 ms

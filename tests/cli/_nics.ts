@@ -1,4 +1,4 @@
-import std.gpus.nvidia, std.models.gpt, std.strategies.data, std.costs
+import std.gpus.nvidia, std.models.gpt, std.strategies.data, std.costs.sources
 
 // Two ports a NIC; leaves are joined in pairs, and pairs by slower links of the same two arrays.
 cluster ports(nic: Rate, slow: Rate) {

@@ -1,5 +1,5 @@
 cat >"$scratch/plan.ts" <<'END'
-import std.models.llama, std.machines, std.precision, std.training, std.strategies.megatron
+import std.models.llama, std.machines, std.precision, std.costs.training, std.strategies.megatron
 plan small(model: Model = llama3_8b(seq: 256), machine: Machine = machine_h100, tp: Int = 8, gpus: Int = tp) {
   model = model
   cluster = machine.cluster(gpus)

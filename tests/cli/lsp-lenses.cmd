@@ -1,5 +1,5 @@
 # Above a plan: its step time and memory once it is opened or saved, an invitation while it is changed.
-open() { printf 'import std.models.gpt, std.clusters.dgx, std.costs, std.optimizers.adam\\n\\nplan tiny(tp: Int = %s) {\\n  model = gpt(layers: 2, hidden: 768, heads: 12, vocab: 50304, seq: 1024)\\n  cluster = dgx_a100(nodes: 1)\\n  mesh = { tp }\\n  batch = { micro: %s, global: 800 }\\n  optimizer = adam()\\n  costs = [roofline(a100_sxm_80g)]\\n}\\n' "$@"; }
+open() { printf 'import std.models.gpt, std.clusters.dgx, std.costs.sources, std.optimizers.adam\\n\\nplan tiny(tp: Int = %s) {\\n  model = gpt(layers: 2, hidden: 768, heads: 12, vocab: 50304, seq: 1024)\\n  cluster = dgx_a100(nodes: 1)\\n  mesh = { tp }\\n  batch = { micro: %s, global: 800 }\\n  optimizer = adam()\\n  costs = [roofline(a100_sxm_80g)]\\n}\\n' "$@"; }
 at='"textDocument": {"uri": "file:///plans/tiny.ts"'
 lens() { echo '{"jsonrpc": "2.0", "id": '"$1"', "method": "textDocument/codeLens", "params": {'"$at"'}}}'; }
 changed() { echo '{"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {'"$at"', "version": '"$1"'}, "contentChanges": [{"text": "'"$(open 1 "$2")"'"}]}}'; }

@@ -1,7 +1,7 @@
 # The tables of doc/own_gpu.md are the record of std and the fields that the compiler reads; those of doc/operator_tables.md are the mapping of std.
 page=../../doc/own_gpu.md
 of_page() { sed -n "/<!-- $1 -->/,/^\$/p" "$2" | grep '^| `'; }
-of_record() { awk '/^record TrainingCosts/ { on = 1; next } /^}/ { on = 0 } on' ../../stdlib/training.ts |
+of_record() { awk '/^record TrainingCosts/ { on = 1; next } /^}/ { on = 0 } on' ../../stdlib/costs/training.ts |
   sed -E 's/^  (\w+): ([^=]*[^ =])( = (.*))? \/\/ (.*)$/| `\1` | \2 | `\4` | \5 |/; s/`` /needed /'; }
 of_record | diff - <(of_page costs $page) && echo "fields of TrainingCosts: $(of_record | wc -l)"
 of_compiler() { sed -n '/^static const known_field known/,/;$/p' ../../compiler/eval/gpu.c | grep -oE '\{"[a-z0-9_]+"' | tr -d '{"' | sort; }

@@ -21,7 +21,7 @@ no_longer 7GiB "one_f_one_b_v($v)" "zb_v($v)" "v_half($v)" "v_min($v)" "dual_pip
 no_longer 6GiB "chimera($v)" "dual_pipe($v)"
 no_longer 20GiB "interleaved_one_f_one_b($v, v: 2)" "zb_1p($v, v: 2)" "breadth_first($v, v: 2)"
 cat >"$scratch/mesh.ts" <<END
-import std.models.gpt, std.clusters.dgx, std.precision, std.costs, std.networks, std.schedules.one_f_one_b
+import std.models.gpt, std.clusters.dgx, std.precision, std.costs.sources, std.networks, std.schedules.one_f_one_b
 plan mesh {
   model = gpt(layers: 8, hidden: 1024, heads: 16, vocab: 50304, seq: 512)
   cluster = dgx_a100(nodes: 1)

@@ -1,6 +1,6 @@
 # Replicas sum gradients at the end of the step, and shard them: the bound knows how long that takes after a stage's last work, the search's times are the engine's, and with --memory=own an order takes what the plan's own takes, and a message (not also what sums hold while they travel).
 plan() { cat >"$scratch/$1.ts" <<END
-import std.models.gpt, std.clusters.dgx, std.optimizers.adam, std.precision, std.costs, std.networks
+import std.models.gpt, std.clusters.dgx, std.optimizers.adam, std.precision, std.costs.sources, std.networks
 import std.strategies.data, std.schedules.zero_bubble
 plan sums {
   model = gpt(layers: 8, hidden: 1024, heads: 16, vocab: 128000, seq: 512)

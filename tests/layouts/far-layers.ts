@@ -1,5 +1,5 @@
 // A layer takes what the third one before it kept, and one layer keeps that split.
-import std.ops.nn, std.clusters.dgx, std.costs
+import std.ops.nn, std.clusters.dgx, std.costs.sources
 
 strategy one_layer(t: Axis) {
   rule columns {

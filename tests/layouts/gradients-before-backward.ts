@@ -1,4 +1,4 @@
-import std.models.gpt, std.clusters.dgx, std.optimizers.adam, std.precision, std.costs
+import std.models.gpt, std.clusters.dgx, std.optimizers.adam, std.precision, std.costs.sources
 strategy early(d: Axis) {
   rule each {
     match *

@@ -1,4 +1,4 @@
-import std.models.gpt, std.clusters.dgx, std.strategies.data, std.networks, std.costs
+import std.models.gpt, std.clusters.dgx, std.strategies.data, std.networks, std.costs.sources
 
 plan small(net: List = a100_infiniband) {
   model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 1000, seq: 128)

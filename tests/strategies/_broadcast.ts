@@ -1,5 +1,5 @@
 // Parameters are sent from one rank before each forward, as they are where others may have changed them.
-import std.models.gpt, std.clusters.dgx, std.optimizers.adam, std.precision, std.costs, std.schedules.single
+import std.models.gpt, std.clusters.dgx, std.optimizers.adam, std.precision, std.costs.sources, std.schedules.single
 strategy sent(d: Axis, again: Bool) {
   rule each {
     match *

@@ -1,6 +1,6 @@
 // Layers that are frozen whole (the first `frozen`), adapters, a frozen table and head, a tied head.
 import std.ops.nn, std.clusters.dgx, std.strategies.data, std.strategies.deepspeed, std.strategies.recompute, std.strategies.tied
-import std.strategies.local_sgd, std.schedules.single, std.optimizers.adam, std.precision, std.costs
+import std.strategies.local_sgd, std.schedules.single, std.optimizers.adam, std.precision, std.costs.sources
 op norm(x: Tensor, frozen: Bool) {
   weight g: [last(x.shape)] trained if not frozen
   output y: x.shape
@@ -37,13 +37,28 @@ strategy by_hand(inner: Axis, outer: Axis) {
     after gradients: all_gather(gradients, over: inner, bucket: 100 MiB)
   }
 }
-plan held(is: Int = 1, m: Int = 1, frozen: Int = 0, adapters: Bool = false, table: Bool = false, ends: Bool = false, tied: Bool = false, use: String = "fsdp", again: Bool = false, average: Bool = false, free: Bool = false) {
+plan held(
+  is: Int = 1,
+  m: Int = 1,
+  frozen: Int = 0,
+  adapters: Bool = false,
+  table: Bool = false,
+  ends: Bool = false,
+  tied: Bool = false,
+  use: String = "fsdp",
+  again: Bool = false,
+  average: Bool = false,
+  free: Bool = false,
+) {
   model = net(frozen, adapters, table, ends)
   cluster = dgx_h100(nodes: 1)
   mesh = { dp: 4, is }
-  apply = [if use == "fsdp" then fsdp(dp) else if use == "keep" then fsdp(dp, reshard: false) else if use == "zero3" then zero3(dp) else if use == "zero2" then zero2(dp) else if use == "zero1" then zero1(dp) else if use == "hand" then by_hand(dp, is) else deepspeed_zero3(dp),
+  apply = [
+    if use == "fsdp" then fsdp(dp) else if use == "keep" then fsdp(dp, reshard: false) else if use == "zero3" then zero3(dp) else if use ==
+      "zero2" then zero2(dp) else if use == "zero1" then zero1(dp) else if use == "hand" then by_hand(dp, is) else deepspeed_zero3(dp),
     if tied then tied_embeddings() else none,
-    if average then average_parameters(is) else none]
+    if average then average_parameters(is) else none,
+  ]
   schedule = accumulate(m)
   recompute = if again then full() else none
   batch = { micro: 1 }

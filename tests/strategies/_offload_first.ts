@@ -1,4 +1,5 @@
-import std.models.llama, std.clusters.dgx, std.precision, std.optimizers.adam, std.costs, std.strategies.offload, std.schedules.one_f_one_b, std.gpus.nvidia
+import std.models.llama, std.clusters.dgx, std.precision, std.optimizers.adam, std.costs.sources, std.strategies.offload,
+  std.schedules.one_f_one_b, std.gpus.nvidia
 
 plan offloaded(first: Int = 0) {
   model = llama(layers: 4, hidden: 1024, heads: 8, kv_heads: 8, ffn: 4096, vocab: 1024, seq: 1024)

@@ -1,4 +1,4 @@
-import std.ops.nn, std.clusters.dgx, std.strategies.context, std.strategies.data, std.costs
+import std.ops.nn, std.clusters.dgx, std.strategies.context, std.strategies.data, std.costs.sources
 
 model only_attention(window: Int) {
   ids = input([batch, 8192], int64)

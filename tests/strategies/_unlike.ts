@@ -1,5 +1,5 @@
 // Stages on two kinds of devices, which may be of any speed, or made slow by clauses.
-import std.models.gpt, std.gpus.nvidia, std.schedules.zero_bubble, std.strategies.data, std.precision, std.costs
+import std.models.gpt, std.gpus.nvidia, std.schedules.zero_bubble, std.strategies.data, std.precision, std.costs.sources
 
 cluster two_kinds() {
   device fast[2]: h100_sxm

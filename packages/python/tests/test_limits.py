@@ -13,7 +13,7 @@ PACKAGE = HERE.parents[1]
 sys.path.insert(0, str(PACKAGE))
 import trainspec  # noqa: E402
 
-PLAN = """import std.models.gpt, std.clusters.dgx, std.strategies.data, std.networks, std.hosts
+PLAN = """import std.models.gpt, std.clusters.dgx, std.strategies.data, std.networks, std.costs.hosts
 plan small(dp: Int = 8, launch: Time = 6.5 us, INDEX: Int = 1) {
   model = gpt(layers: 2 * INDEX, hidden: 256, heads: 8, vocab: 1000, seq: 128)
   cluster = dgx_h100(nodes: 1)

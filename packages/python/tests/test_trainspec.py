@@ -19,7 +19,7 @@ sys.path.insert(0, str(PACKAGE))
 import trainspec  # noqa: E402
 
 SMALL = """import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.schedules.one_f_one_b
-import std.optimizers.adam, std.precision, std.costs
+import std.optimizers.adam, std.precision, std.costs.sources
 plan small(tp: Int = 2, m: Int = 4, hidden: Int = 512, note: String = "") {
   model = gpt(layers: 4, hidden: hidden, heads: 8, vocab: 1024, seq: 256)
   cluster = dgx_a100(nodes: 1)

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).parent
-PLAN = """import std.clusters.dgx, std.networks, std.hosts, std.costs
+PLAN = """import std.clusters.dgx, std.networks, std.costs.hosts, std.costs.sources
 plan traced {{
   model = graph("graph.{{rank}}.json")
   cluster = dgx_h100(nodes: {nodes})

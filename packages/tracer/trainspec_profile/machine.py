@@ -11,7 +11,7 @@ MODELS = {"gemm": "gemm", "attention": "attention", "elementwise": "stream"}
 LEAST = 6  # rows of a family, fewer say too little for a curve
 TEXT = """language 1
 // {device}, measured by `trainspec profile`: {rows} rows. {rates}
-import std.costs
+import std.costs.sources
 
 gpu {name} source "trainspec profile" {{ called = ["{called}"], memory = {memory} MiB, bandwidth = {bandwidth:.4g} GB/s, peak = {{ {peak} }} }}
 cluster cluster_{name}(devices: Int) {{

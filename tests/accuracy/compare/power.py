@@ -71,7 +71,7 @@ def report(c: Context) -> None:
     result.part("watts of a node", PLAIN).add("all", points)
     if left:
         result.note("not predicted", f"{left} systems and benchmarks that no row has")
-    result.note("fitted", "two constants of std.power, on these rows: what a board draws while it does not compute, "
+    result.note("fitted", "two constants of std.costs.power, on these rows: what a board draws while it does not compute, "
                 "and what of a node is not its boards")
     result.show()
     print()

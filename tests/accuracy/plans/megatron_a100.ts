@@ -1,7 +1,7 @@
 // GPT in Megatron-LM on DGX A100: the settings of Narayanan et al. (arXiv 2104.04473) and Korthikanti et al. (arXiv 2205.05198). Gradients are summed over
 // the replicas after the last backward, in fp32.
 import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies.data, std.strategies.recompute
-import std.schedules.one_f_one_b, std.schedules.interleaved, std.optimizers.adam, std.hosts, std.networks
+import std.schedules.one_f_one_b, std.schedules.interleaved, std.optimizers.adam, std.costs.hosts, std.networks
 
 plan megatron_a100(
   layers: Int = 48,

@@ -1,7 +1,7 @@
 // One layer of experts in Megatron-LM on a node of eight H100, forward and backward, over and over: no optimizer, no sum over replicas. Nothing is fitted: times come
 // from the fits as they are, in bursts, since a single layer does not heat the device as a training step does.
-import std.ops.moe, std.clusters.dgx, std.strategies.experts, std.strategies.fp8, std.precision, std.networks, std.training, std.exchange,
-  std.frameworks.profile
+import std.ops.moe, std.clusters.dgx, std.strategies.experts, std.strategies.fp8, std.precision, std.networks, std.costs.training,
+  std.exchange, std.frameworks.profile
 
 // Hidden states that want a gradient.
 op states(samples: Int, seq: Int, hidden: Int) {

@@ -1,6 +1,6 @@
 // Llama in nanotron on nodes of eight H100: eager kernels, tensor and sequence parallel with asynchronous gathers, 1F1B, ZeRO-1 or plain data parallelism.
 import std.models.llama_eager, std.clusters.dgx, std.strategies.megatron, std.strategies.data
-import std.schedules.one_f_one_b, std.optimizers.adam, std.hosts
+import std.schedules.one_f_one_b, std.optimizers.adam, std.costs.hosts
 
 // nanotron fills stages by parameters: a block goes to the next stage once the blocks before it exceed the stages' share.
 fn stage_of(i: Int, layer: Int, total: Int, p: Int) -> Int = sum([if i * layer * p > total * (r + 1) then 1 else 0 for r in 0..p])

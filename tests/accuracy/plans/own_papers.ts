@@ -3,8 +3,8 @@
 import std.models.llama, std.models.deepseek, std.clusters.dgx, std.strategies.megatron, std.strategies.context, std.strategies.data,
   std.strategies.experts
 import std.strategies.fp8, std.strategies.recompute, std.schedules.interleaved, std.schedules.dual_pipe, std.optimizers.adam, std.precision,
-  std.hosts
-import std.networks, std.costs
+  std.costs.hosts
+import std.networks, std.costs.sources
 
 plan own_papers(
   inner: Int = 1,

@@ -2,7 +2,7 @@
 // times of products and of attention from their own tables. Communication hides behind nothing, and
 // nothing is fitted. Arguments as their scripts state them (github.com/MooreThreads/SimuMax,
 // simu_tools/megatron_scripts, run_pretrain_llama3.sh and run_pretrain_deepseekv2.sh).
-import std.frameworks.megatron, std.training
+import std.frameworks.megatron, std.costs.training
 
 fn is_deepseek(name: String) -> Bool = name == "deepseekv2" or name == "deepseekv3"
 fn sizes(name: String) -> Record = if name == "llama370b" then {

@@ -1,6 +1,6 @@
 // A run of a program that has no profile, as a reader of the manual writes it: strategies and records
 // with their defaults, an eager host, and no word of the software.
-import std.models.llama, std.models.qwen3, std.machines, std.hosts, std.precision, std.optimizers.adam
+import std.models.llama, std.models.qwen3, std.machines, std.costs.hosts, std.precision, std.optimizers.adam
 import std.strategies.megatron, std.strategies.context, std.strategies.data, std.strategies.recompute, std.schedules.single
 
 plan unseen(

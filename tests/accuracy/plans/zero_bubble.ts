@@ -1,6 +1,6 @@
 // GPT in Megatron-LM with the schedules of Qi et al. (arXiv 2401.10241): one GPU a stage, nodes of eight A100, RoCE. First and last stage have a layer less than the others, for the embedding and
 // the head. Costs as of the rows of Narayanan et al. The vocabulary is not stated; 32,000 is what the parameter counts of the four models leave room for (27,000 to 35,000).
-import std.models.gpt, std.clusters.dgx, std.optimizers.adam, std.hosts, std.networks
+import std.models.gpt, std.clusters.dgx, std.optimizers.adam, std.costs.hosts, std.networks
 import std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.zero_bubble
 
 fn sizes_of(layers: Int, stages: Int) -> List = [

@@ -1,6 +1,6 @@
 // Llama 3 405B on 131,072 H100, of which one node is slow.
 import std.models.llama, std.clusters.dgx, std.strategies.megatron, std.strategies.data
-import std.schedules.one_f_one_b, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
+import std.schedules.one_f_one_b, std.optimizers.adam, std.precision, std.costs.hosts, std.networks, std.costs.sources
 
 plan llama3_405b(tp: Int = 8, pp: Int = 16, dp: Int = 1024, micro: Int = 1, global: Int = 16384) {
   model = llama(layers: 128, hidden: 16384, heads: 128, kv_heads: 8, ffn: 53248, vocab: 128256, seq: 8192)

@@ -1,7 +1,7 @@
 // Turing-530B on 2,240 A100: the degrees, micro-batches, recomputation and interleaving that Calculon's
 // search varies too (github.com/calculon-ai/calculon, models/turing-530B.json; Isaev et al., SC '23).
 import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies.data, std.strategies.recompute
-import std.schedules.interleaved, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
+import std.schedules.interleaved, std.optimizers.adam, std.precision, std.costs.hosts, std.networks, std.costs.sources
 
 plan turing_530b(
   devices: Int = 2240,

@@ -1,5 +1,5 @@
 // A step of few bytes, whose rank holds what NCCL takes.
-import std.models.gpt, std.clusters.dgx, std.strategies.data, std.networks, std.costs
+import std.models.gpt, std.clusters.dgx, std.strategies.data, std.networks, std.costs.sources
 
 plan library_memory(dp: Int = 8) {
   model = gpt2_small()

@@ -1,7 +1,7 @@
 // DDP in PyTorch on nodes of eight A100 40 GB: Moye's table 12, table 2, figure 14. All in fp32 (section 8.1); `tensor_cores`:
 // convolutions in TF32, as PyTorch has them unless told otherwise. `conv`: share of the peak that they reach.
 import std.models.bert, std.models.gpt, std.models.vgg, std.models.resnet, std.clusters.dgx, std.strategies.data, std.optimizers.adam
-import std.precision, std.hosts, std.networks, std.costs, std.gpus.nvidia
+import std.precision, std.costs.hosts, std.networks, std.costs.sources, std.gpus.nvidia
 
 plan moye_ddp(
   net: String = "bert",

@@ -1,7 +1,7 @@
 // Mixtral in Megatron-LM on one node of eight A800 (Moye's tables 2 and 10, figures 7 and 8): sequences of its length, one a micro-batch.
 import std.models.llama_moe, std.clusters.dgx, std.strategies.data, std.strategies.experts, std.strategies.recompute,
   std.schedules.one_f_one_b
-import std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
+import std.optimizers.adam, std.precision, std.costs.hosts, std.networks, std.costs.sources
 
 plan moye_experts(
   ep: Int = 8,

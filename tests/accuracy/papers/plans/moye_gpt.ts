@@ -1,7 +1,7 @@
 // GPT in Megatron-LM as Moye's sections 8 and 9 have it: models_dense.csv, degrees of figure 12 and table 8. `half`: weights in 16 bits
 // with fp32 gradients and Adam (18 bytes a parameter) in place of fp32; `tensor_cores`: products of fp32 in TF32.
 import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies.data, std.strategies.recompute, std.schedules.one_f_one_b
-import std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs, std.gpus.hopper
+import std.optimizers.adam, std.precision, std.costs.hosts, std.networks, std.costs.sources, std.gpus.hopper
 
 plan moye_gpt(
   layers: Int = 96,

@@ -1,6 +1,6 @@
 // Llama-3 8B in Megatron-LM on one node of eight A800: Moye's table 2.
 import std.models.llama, std.clusters.dgx, std.strategies.megatron, std.strategies.data, std.optimizers.adam, std.precision
-import std.hosts, std.networks, std.costs
+import std.costs.hosts, std.networks, std.costs.sources
 
 plan moye_llama(tp: Int = 4, dp: Int = 2, m: Int = 4, seq: Int = 4096) {
   model = llama3_8b(seq: seq)

@@ -1,6 +1,6 @@
 // Three models of SimAI on 1,024 H100 in hosts of 8 to 64 GPUs: figure 11. Pipelines are those of table 3.
 import std.models.gpt, std.models.llama, std.clusters.dgx, std.strategies.megatron, std.strategies.data, std.schedules.one_f_one_b
-import std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
+import std.optimizers.adam, std.precision, std.costs.hosts, std.networks, std.costs.sources
 let models = [
   { gpt: true, layers: 40, hidden: 5120, heads: 40, ffn: 20480, seq: 2048, pp: 1 },
   { gpt: false, layers: 80, hidden: 8192, heads: 64, ffn: 22016, seq: 4096, pp: 2 },

@@ -1,6 +1,6 @@
 // GPT-3 175B on 1,024 H100 as SimAI runs it: kernels by H100's own costs, or by the A100's scaled to it or to H20 (figure 8).
 import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies.data, std.schedules.one_f_one_b
-import std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs, std.gpus.hopper, std.gpus.nvidia
+import std.optimizers.adam, std.precision, std.costs.hosts, std.networks, std.costs.sources, std.gpus.hopper, std.gpus.nvidia
 
 plan simai_kernels(how: Int = 0, global: Int = 256) {
   model = gpt(layers: 96, hidden: 12288, heads: 96, vocab: 50304, seq: 2048, tied: true, flash: true)

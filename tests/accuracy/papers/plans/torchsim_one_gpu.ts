@@ -1,7 +1,7 @@
 // TorchSim's tables 16 and 19: one H100, eager models of transformers and timm. `precision`: "fp", "mp" (autocast in fp16 over fp32), "hp"
 // (weights, gradients and moments in fp16). `again`: the modules that are recomputed. `decay`: Adam has one, and copies all gradients for it.
 import std.models.hf_decoder, std.models.hf_towers, std.models.hf_t5, std.models.timm_convnext, std.clusters.dgx, std.gpus.hopper,
-  std.precision, std.hosts, std.costs, std.machines, std.optimizers.adam
+  std.precision, std.costs.hosts, std.costs.sources, std.machines, std.optimizers.adam
 
 fn model_of(name: String, seq: Int, amp: Any, again: Bool) -> Model = match name {
   "llama" -> hf_llama32_1b(seq, amp, again)

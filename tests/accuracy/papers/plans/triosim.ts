@@ -2,7 +2,8 @@
 // Adam; vocabularies are padded to what divides. Measured link rates are not printed:
 // those of P1 and P3 are nominal, P2 has the public code's 65 GB/s of an all-reduce, 2 (4 - 1) / 4 of it on each link.
 import std.models.vgg, std.models.resnet, std.models.densenet, std.models.bert, std.models.gpt, std.models.t5, std.models.llama
-import std.clusters.dgx, std.strategies.data, std.strategies.outputs, std.schedules.gpipe, std.optimizers.adam, std.precision, std.hosts, std.gpus.nvidia
+import std.clusters.dgx, std.strategies.data, std.strategies.outputs, std.schedules.gpipe, std.optimizers.adam, std.precision,
+  std.costs.hosts, std.gpus.nvidia
 
 let platforms = [
   { kind: a40, gpus: 2, link: 24 GB/s },
