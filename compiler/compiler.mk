@@ -176,6 +176,8 @@ libts_a_SOURCES += \
 	compiler/replay/numbers.h \
 	compiler/replay/operators.c \
 	compiler/replay/operators.h \
+	compiler/replay/protocols.c \
+	compiler/replay/protocols.h \
 	compiler/replay/rank_files.c \
 	compiler/replay/rank_files.h \
 	compiler/replay/replay.c \

@@ -9,17 +9,16 @@
 #include "base/source.h"
 #include "ir/spelling.h"
 #include "trace/rank_groups.h"
+#include "trace/rank_messages.h"
 #include "trace/read/rank_graph.h"
 
 enum { RUN_MOST = UINT16_MAX }; /* what a node waits for, and what it allocates */
 
-/* Sender, receiver, tag, communicator, and how many went before: the same on both sides. */
-typedef struct message_key { uint64_t sender, receiver, tag, group, nth; } message_key;
-typedef struct play_rank_graph_message {
-  message_key key;
-  uint32_t event;
-} play_rank_graph_message;
-typedef struct sent { message_key key; int64_t bytes; bool taken; } sent;
+typedef struct sent {
+  ts_message_key key;
+  int64_t bytes;
+  bool taken;
+} sent;
 
 typedef struct digest { uint64_t half[2]; } digest;
 
@@ -52,33 +51,6 @@ static uint32_t stream_of(const play_rank_graph_maker *m, const ts_events *e, co
 
 /* ---- Messages ---- */
 
-static int compare_keys(const message_key *x, const message_key *y)
-{
-  const uint64_t a[] = {x->sender, x->receiver, x->tag, x->group, x->nth},
-                 b[] = {y->sender, y->receiver, y->tag, y->group, y->nth};
-  for (size_t i = 0; i < sizeof a / sizeof *a; i++)
-    if (a[i] != b[i])
-      return a[i] < b[i] ? -1 : 1;
-  return 0;
-}
-
-static int play_rank_graph_by_key(const void *a, const void *b) { return compare_keys(a, b); }
-
-static int by_key_and_event(const void *a, const void *b)
-{
-  const play_rank_graph_message *x = a, *y = b;
-  int order = compare_keys(&x->key, &y->key);
-  return order ? order : (x->event > y->event) - (x->event < y->event);
-}
-
-static bool is_message(const ts_events *e, const ts_event *v)
-{
-  if (v->kind != TS_KERNEL_COMMUNICATION || v->detail == TS_EVENT_NONE)
-    return false;
-  uint32_t kind = e->comms.at[v->detail].kind;
-  return kind == TS_COMM_SEND || kind == TS_COMM_RECV;
-}
-
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
@@ -91,69 +63,39 @@ static uint64_t mix_text(uint64_t hash, const char *text)
   return mix(hash, 0);
 }
 
-static message_key play_rank_graph_key_of(const ts_events *e, const ts_event_comm *c)
-{
-  uint64_t own = (uint64_t)e->rank, peer = (uint64_t)c->peer;
-  bool send = c->kind == TS_COMM_SEND;
-  return (message_key){send ? own : peer, send ? peer : own, (uint64_t)c->tag,
-                       c->group ? mix_text(1, ts_events_text(e, c->group)) : 0, 0};
-}
-
-/* Keys of a rank's messages, by event. */
-static message_key *number_messages(ts_arena *arena, const ts_events *e)
-{
-  TS_VEC(play_rank_graph_message) all = {0};
-  for (uint32_t i = 0; i < e->count; i++)
-    if (is_message(e, ts_event_at(e, i)))
-      TS_PUSH(arena, &all,
-              ((play_rank_graph_message){
-                play_rank_graph_key_of(e, &e->comms.at[ts_event_at(e, i)->detail]), i}));
-  if (!all.count)
-    return NULL;
-  message_key *keys = TS_NEW_ARRAY(arena, message_key, e->count + 1);
-  TS_SORT(&all, by_key_and_event);
-  uint64_t nth = 0;
-  for (size_t i = 0; i < all.count; i++) {
-    nth = i && compare_keys(&all.at[i].key, &all.at[i - 1].key) == 0 ? nth + 1 : 0;
-    keys[all.at[i].event] = all.at[i].key;
-    keys[all.at[i].event].nth = nth;
-  }
-  return keys;
-}
-
 static void collect_messages(play_rank_graph_maker *m)
 {
   for (uint32_t r = 0; r < m->world; r++) {
     const ts_events *e = m->ranks[r];
     ts_arena *scratch = ts_arena_new("messages of a rank");
-    message_key *keys = number_messages(scratch, e);
+    ts_message_key *keys = ts_message_keys(scratch, e);
     for (uint32_t i = 0; keys && i < e->count; i++)
-      if (is_message(e, ts_event_at(e, i)) &&
+      if (ts_is_message(e, ts_event_at(e, i)) &&
           e->comms.at[ts_event_at(e, i)->detail].kind == TS_COMM_SEND)
         TS_PUSH(m->work, &m->messages,
                 ((sent){keys[i], e->comms.at[ts_event_at(e, i)->detail].bytes, false}));
     ts_arena_free(scratch);
   }
-  TS_SORT(&m->messages, play_rank_graph_by_key);
+  TS_SORT(&m->messages, ts_message_keys_compare); /* their first member */
 }
 
-static size_t play_rank_graph_place_of(const play_rank_graph_maker *m, const message_key *key)
+static size_t play_rank_graph_place_of(const play_rank_graph_maker *m, const ts_message_key *key)
 {
   size_t at;
-  TS_SEARCH(at, 0, m->messages.count, compare_keys(&m->messages.at[at].key, key) < 0);
+  TS_SEARCH(at, 0, m->messages.count, ts_message_keys_compare(&m->messages.at[at].key, key) < 0);
   return at;
 }
 
 /* The place among what the sender sends the receiver: small, and alike for pairs that do alike. */
-static uint32_t tag_of(const play_rank_graph_maker *m, const message_key *key)
+static uint32_t tag_of(const play_rank_graph_maker *m, const ts_message_key *key)
 {
   return (
     uint32_t)(play_rank_graph_place_of(m, key) -
-              play_rank_graph_place_of(m, &(message_key){key->sender, key->receiver, 0, 0, 0}));
+              play_rank_graph_place_of(m, &(ts_message_key){key->sender, key->receiver, 0, 0, 0}));
 }
 
 static bool no_counterpart(const play_rank_graph_maker *m, const ts_event_comm *c,
-                           const message_key *key, const char *what)
+                           const ts_message_key *key, const char *what)
 {
   return ts_fail(m->error, "trace all ranks in one run of the same script",
                  "message %" PRIu64 " of rank %" PRIu64 " to rank %" PRIu64 " with tag %" PRId64
@@ -162,15 +104,15 @@ static bool no_counterpart(const play_rank_graph_maker *m, const ts_event_comm *
 }
 
 /* What this rank receives has been sent. */
-static bool take_messages(play_rank_graph_maker *m, const ts_events *e, const message_key *keys)
+static bool take_messages(play_rank_graph_maker *m, const ts_events *e, const ts_message_key *keys)
 {
   for (uint32_t i = 0; keys && i < e->count; i++) {
     const ts_event *v = ts_event_at(e, i);
-    const ts_event_comm *c = is_message(e, v) ? &e->comms.at[v->detail] : NULL;
+    const ts_event_comm *c = ts_is_message(e, v) ? &e->comms.at[v->detail] : NULL;
     if (!c || c->kind != TS_COMM_RECV)
       continue;
     size_t at = play_rank_graph_place_of(m, &keys[i]);
-    if (at == m->messages.count || compare_keys(&m->messages.at[at].key, &keys[i]) != 0)
+    if (at == m->messages.count || ts_message_keys_compare(&m->messages.at[at].key, &keys[i]) != 0)
       return no_counterpart(m, c, &keys[i], "it is received, and never sent");
     if (m->messages.at[at].bytes != c->bytes)
       return no_counterpart(m, c, &keys[i],
@@ -243,6 +185,7 @@ static digest digest_of(const play_rank_graph_maker *m, const ts_events *e)
       add_shapes(&d, e, hashes, f->in);
       add_shapes(&d, e, hashes, f->out);
       play_rank_graph_add(&d, f->sync);
+      play_rank_graph_add(&d, (uint64_t)(f->slowed * 0x1p30));
     }
     if (v->kind == TS_KERNEL_COMMUNICATION && v->detail != TS_EVENT_NONE)
       play_rank_graph_add_comm(&d, m, e, v);
@@ -288,7 +231,7 @@ typedef struct play_rank_graph_program {
   uint32_t *node_of; /* by event: its last */
   ts_in_edges in;
   uint32_t *first_mem;
-  const message_key *keys;
+  const ts_message_key *keys;
   ts_arena *work;
   ts_program_maker make;
 } play_rank_graph_program;
@@ -299,7 +242,7 @@ static void end_program(const play_rank_graph_maker *m, const play_rank_graph_pr
 {
   TS_VEC(ts_ir_binding) bindings = {0};
   for (uint32_t i = 0; p->keys && i < p->e->count; i++)
-    if (is_message(p->e, ts_event_at(p->e, i)))
+    if (ts_is_message(p->e, ts_event_at(p->e, i)))
       TS_PUSH(p->work, &bindings,
               ((ts_ir_binding){(uint32_t)p->e->comms.at[ts_event_at(p->e, i)->detail].peer,
                                tag_of(m, &p->keys[i])}));
@@ -376,7 +319,7 @@ static bool put_event(play_rank_graph_maker *m, play_rank_graph_program *p, uint
       return false;
   } else if (!device) {
     p->node_of[i] = put_host(p, n, v);
-  } else if (is_message(p->e, v)) {
+  } else if (ts_is_message(p->e, v)) {
     const ts_event_comm *c = &p->e->comms.at[v->detail];
     p->node_of[i] =
       ts_program_message(&p->make, n, c->kind == TS_COMM_SEND, m->message_group, c->bytes);
@@ -504,7 +447,7 @@ static bool put_program(play_rank_graph_maker *m, uint32_t rank)
   ts_arena *work = ts_arena_new("program of a rank");
   play_rank_graph_program p = {.e = m->ranks[rank],
                                .work = work,
-                               .keys = number_messages(work, m->ranks[rank]),
+                               .keys = ts_message_keys(work, m->ranks[rank]),
                                .make = {.b = m->b, .arena = work, .prices = m->prices}};
   shared *found = &m->shared.at[m->shared_of[rank]];
   bool good = take_messages(m, p.e, p.keys);
@@ -582,8 +525,8 @@ static bool check_events(play_rank_graph_maker *m, const ts_events *e)
 {
   for (uint32_t i = 0; i < e->count; i++) {
     const ts_event *v = ts_event_at(e, i);
-    int64_t peer = is_message(e, v) ? e->comms.at[v->detail].peer : TS_EVENT_NONE;
-    if (is_message(e, v) && (peer < 0 || peer >= m->world || peer == e->rank))
+    int64_t peer = ts_is_message(e, v) ? e->comms.at[v->detail].peer : TS_EVENT_NONE;
+    if (ts_is_message(e, v) && (peer < 0 || peer >= m->world || peer == e->rank))
       return ts_fail(m->error, "messages go from rank to rank of the job",
                      "rank %" PRId64 ", node %u: a message to or from rank %" PRId64 " of %u",
                      e->rank, i, peer, m->world);

@@ -35,6 +35,10 @@ libts_a_SOURCES += \
 	trace/program_maker.h \
 	trace/rank_groups.c \
 	trace/rank_groups.h \
+	trace/rank_messages.c \
+	trace/rank_messages.h \
+	trace/rank_runs.c \
+	trace/rank_runs.h \
 	trace/read/aicb.c \
 	trace/read/chakra.c \
 	trace/read/events.c \

@@ -14,6 +14,7 @@
 #include "compiler/machine/cluster.h"
 #include "compiler/model/traced_graph.h"
 #include "compiler/replay/operators.h"
+#include "compiler/replay/protocols.h"
 #include "compiler/replay/rank_files.h"
 #include "compiler/replay/workload.h"
 #include "trace/play_rank_graph.h"
@@ -84,14 +85,22 @@ static void count_guess(replayer *r, const ts_rank_operator *op, double seconds)
   TS_PUSH(r->l.s->arena, &r->guesses, ((guess){op->name, r->alike, r->alike * seconds}));
 }
 
+/* By a clause of the plan's protocols. */
+static double slowness(const ts_events *e, uint32_t event)
+{
+  const ts_graph_facts *f = ts_graph_facts_of(e, event);
+  return f && f->slowed > 0 ? f->slowed : 1;
+}
+
 /* One kernel with the graph's time, that does what all of the operator's do. */
 static uint32_t measured_kernel(replayer *r, const ts_events *e, uint32_t event,
                                 const ts_kernels *kernels)
 {
   const ts_event *v = ts_event_at(e, event);
   const ts_kernel *most = NULL;
-  ts_ir_kernel k = {
-    .time = (uint64_t)v->duration * 1000, .basis = TS_IR_MEASURED, .source = r->source};
+  ts_ir_kernel k = {.time = (uint64_t)round((double)v->duration * 1000 * slowness(e, event)),
+                    .basis = TS_IR_MEASURED,
+                    .source = r->source};
   for (uint32_t i = 0; i < kernels->count; i++) {
     k.flops += kernels->at[i].flops;
     k.bytes += kernels->at[i].bytes;
@@ -139,7 +148,7 @@ static bool price(void *closure, const ts_events *e, uint32_t event, ts_arena *a
       return ts_fail(error, NULL, "rank %" PRId64 ", node %u: `%.60s`", e->rank, event, op->name);
     count_runs(r, cost);
     seconds += (double)ts_costing_time(r->l.costing, cost) * 1e-12;
-    TS_PUSH(arena, out, ts_ir_kernel_of(&r->l, cost, 1));
+    TS_PUSH(arena, out, ts_ir_kernel_of(&r->l, cost, slowness(e, event)));
   }
   r->seconds += r->alike * seconds;
   if (op && op->guessed)
@@ -260,10 +269,12 @@ static bool check_whole(replayer *r, ts_error *error)
 /* Fields that say what ranks do: the graphs do. */
 static bool check_fields(const replayer *r)
 {
-  static const struct { ts_plan_field field; const char *name; } others[] = {
-    {TS_PLAN_mesh, "mesh"},           {TS_PLAN_apply, "apply"},
-    {TS_PLAN_schedule, "schedule"},   {TS_PLAN_recompute, "recompute"},
-    {TS_PLAN_protocols, "protocols"}, {TS_PLAN_optimizer, "optimizer"}};
+  static const struct { ts_plan_field field; const char *name;
+  } others[] = {{TS_PLAN_mesh, "mesh"},
+                {TS_PLAN_apply, "apply"},
+                {TS_PLAN_schedule, "schedule"},
+                {TS_PLAN_recompute, "recompute"},
+                {TS_PLAN_optimizer, "optimizer"}};
   for (size_t i = 0; i < sizeof others / sizeof *others && !r->l.s->options->ranks; i++) {
     ts_span at = r->l.plan->span_of[others[i].field];
     bool allowed = r->files.ranks[0]->workload && (others[i].field == TS_PLAN_mesh ||
@@ -425,7 +436,7 @@ static bool write_ir(replayer *r)
   ts_lowering *l = &r->l;
   ts_lower_sources(l);
   if (!ts_lower_cluster(l) || !ts_lower_placement(l, r->files.count) || !ts_lower_network(l) ||
-      !check_network(r) || !write_ranks(r))
+      !check_network(r) || !ts_replay_protocols(l, &r->files) || !write_ranks(r))
     return false;
   write_meta(r);
   ts_lower_confidence(l);

@@ -572,6 +572,14 @@ static bool schedule_finish(builder *b)
   return true;
 }
 
+bool ts_schedule_recorded(ts_session *s, ts_schedule *sc)
+{
+  builder b = {.s = s, .sc = sc};
+  index_items(&b);
+  index_steps(&b);
+  return ts_schedule_protocols(s, sc);
+}
+
 /* The schedule's parameters and names, and its stages; not yet any work. */
 static bool open_declaration(builder *b, const ts_applied *schedule)
 {

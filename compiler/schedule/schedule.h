@@ -147,6 +147,9 @@ bool ts_schedule_place(ts_session *s, ts_schedule *sc);
 
 /* The order that a policy makes of these costs. */
 bool ts_schedule_settle(ts_session *s, ts_schedule *sc, const ts_stage_costs *costs);
+/* The clauses of an order that was recorded, whose ranks need not do all that a schedule must: a
+ * stage for each rank, its items and their order are there. False after errors. */
+bool ts_schedule_recorded(ts_session *s, ts_schedule *sc);
 /* Into how many parts a schedule cuts the model. */
 bool ts_schedule_parts(ts_session *s, const ts_applied *schedule, uint32_t *parts);
 

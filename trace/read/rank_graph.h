@@ -10,6 +10,7 @@ typedef struct ts_graph_facts { /* of an event */
   uint32_t phase, module; /* strings */
   int64_t root;           /* of a collective with one; -1: none */
   bool sync;              /* the host waits for it */
+  double slowed;          /* of no file: its kernels take so many times as long; 0: as they do */
 } ts_graph_facts;
 
 /* TS_EVENT_NONE: held before; category, module (or ""): strings */
