@@ -193,6 +193,8 @@ libts_a_SOURCES += \
 	runtime/report/facts.c \
 	runtime/report/facts.h \
 	runtime/report/figures.c \
+	runtime/report/gzip.c \
+	runtime/report/gzip.h \
 	runtime/report/html.c \
 	runtime/report/insight.c \
 	runtime/report/json.c \

@@ -55,6 +55,7 @@ tests_unit_sources = \
 	tests/unit/test_flow_model.c \
 	tests/unit/test_forecast.c \
 	tests/unit/test_goodput.c \
+	tests/unit/test_gzip.c \
 	tests/unit/test_hash_table.c \
 	tests/unit/test_held.c \
 	tests/unit/test_hop.c \
@@ -239,7 +240,7 @@ tests_schedules_goldens_LDADD = libts.a $(ts_libs)
 
 # For `./dev tsan`, which builds it by name.
 EXTRA_PROGRAMS += tests/tsan/workers
-tests_tsan_workers_SOURCES = tests/tsan/main.c tests/tsan/criterion/criterion.h tests/unit/test_workers.c \
+tests_tsan_workers_SOURCES = tests/tsan/main.c tests/tsan/criterion/criterion.h tests/unit/test_gzip.c tests/unit/test_workers.c \
 	tests/unit/test_thread_pool.c tests/unit/engine_plan.c
 tests_tsan_workers_CPPFLAGS = -I$(srcdir)/tests/tsan $(AM_CPPFLAGS)
 tests_tsan_workers_LDADD = libts.a $(ts_libs)

@@ -4,13 +4,10 @@
  *
  * `ts` and `dur` are in microseconds; viewers round below a nanosecond, so both ends are rounded to
  * it (neighbours stay neighbours) and the exact picoseconds are in `args`. */
-#define _GNU_SOURCE /* fopencookie */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include "base/json_writer.h"
 #include "base/output.h"
@@ -18,6 +15,7 @@
 #include "ir/names.h"
 #include "ir/spelling.h"
 #include "runtime/account/timeline.h"
+#include "runtime/report/gzip.h"
 #include "runtime/report/report.h"
 
 enum { TRACK_HOST = 1, TRACK_WORK = 2, TRACK_STREAMS = 3 };
@@ -30,8 +28,8 @@ typedef struct chrome_work { /* of an item on the compute stream, and the waits 
 } chrome_work;
 
 typedef struct chrome_writer {
-  FILE *out;
   const ts_summary *s;
+  const ts_trace_options *options;
   ts_arena *arena;
   const uint8_t *shown; /* [world] ranks in the trace */
   ts_window window;
@@ -299,11 +297,13 @@ static void chrome_put_rank(chrome_writer *w, uint32_t rank, uint32_t stands_for
   ts_arena_free(w->arena);
 }
 
-static void put_trace(chrome_writer *w, const ts_trace_options *options)
+static void put_trace(void *closure, FILE *out)
 {
+  chrome_writer *w = closure;
+  const ts_trace_options *options = w->options;
   const ts_result *r = w->s->result;
   ts_json_writer *json = &w->json;
-  *json = (ts_json_writer){.out = w->out};
+  *json = (ts_json_writer){.out = out};
   ts_json_begin(json, NULL, '{');
   ts_json_put_text(json, "displayTimeUnit", "ns");
   ts_json_begin(json, "otherData", '{');
@@ -350,44 +350,14 @@ static bool is_packed(const char *path)
 
 /* ---- The file ---- */
 
-static ssize_t pack(void *packed, const char *bytes, size_t size)
-{
-  return size && gzwrite(packed, bytes, (unsigned)size) != (int)size ? 0 : (ssize_t)size;
-}
-
-static int end_packing(void *packed) { return gzclose(packed) == Z_OK ? 0 : -1; }
-
-/* A stream whose bytes end packed in `file`; closing it leaves that open. NULL with errno. */
-static FILE *packing(FILE *file)
-{
-  int copy = dup(fileno(file)); /* zlib closes its own */
-  gzFile packed = copy < 0 ? NULL : gzdopen(copy, "wb3");
-  if (!packed)
-    return NULL;
-  gzbuffer(packed, 1 << 18);
-  return fopencookie(packed, "w", (cookie_io_functions_t){.write = pack, .close = end_packing});
-}
-
 /* Into an open file. 0 or an errno value. */
-static int write_trace(const ts_summary *s, const ts_trace_options *options, bool packed,
-                       ts_arena *arena, FILE *file)
+static int write_trace(chrome_writer *w, bool packed, FILE *file)
 {
-  chrome_writer w = {.out = packed ? packing(file) : file,
-                     .s = s,
-                     .shown = shown_ranks(s, options, arena),
-                     .window = options->window,
-                     .progress = options->progress,
-                     .ranks =
-                       options->window.ranks ? options->window.rank_count : s->result->class_count};
-  if (!w.out)
-    return errno;
+  if (packed)
+    return ts_print_gzip(file, put_trace, w);
   errno = 0;
-  put_trace(&w, options);
-  bool failed = fflush(w.out) != 0 || ferror(w.out);
-  int error = failed ? errno ? errno : EIO : 0;
-  if (packed && fclose(w.out) != 0 && !error)
-    error = errno ? errno : EIO;
-  return error;
+  put_trace(w, file);
+  return fflush(file) == 0 && !ferror(file) ? 0 : errno ? errno : EIO;
 }
 
 int ts_report_trace(const ts_summary *s, const ts_trace_options *options, const char *path,
@@ -397,7 +367,14 @@ int ts_report_trace(const ts_summary *s, const ts_trace_options *options, const 
   ts_output file;
   int error = ts_output_open(&file, path);
   if (!error) {
-    int wrong = write_trace(s, options, is_packed(path), arena, file.out);
+    chrome_writer w = {.s = s,
+                       .options = options,
+                       .window = options->window,
+                       .progress = options->progress,
+                       .shown = shown_ranks(s, options, arena),
+                       .ranks = options->window.ranks ? options->window.rank_count :
+                                                        s->result->class_count};
+    int wrong = write_trace(&w, is_packed(path), file.out);
     error = ts_output_close(&file, !wrong);
     error = wrong ? wrong : error;
   }

@@ -1,4 +1,4 @@
-/* The few macros of Criterion that test_workers.c and test_thread_pool.c need, reported as TAP from
+/* The few macros of Criterion that the tests of threads need, reported as TAP from
  * one process. Criterion starts each test with a piece of memory at an address that ThreadSanitizer
  * keeps for itself, so its programs do not start under it. */
 #ifndef TS_TESTS_TSAN_CRITERION_H
