@@ -146,7 +146,7 @@ tests/unit/no_git2.so: tests/unit/no_git2.c
 TESTS += tests/run-unit.sh
 endif
 
-TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh tests/run-build.sh tests/run-scaling.sh tests/run-python.sh tests/run-schemas.sh tests/run-accuracy.sh tests/run-site.sh tests/run-grammar.sh tests/run-profile.sh
+TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh tests/run-build.sh tests/run-scaling.sh tests/run-python.sh tests/run-schemas.sh tests/run-accuracy.sh tests/run-site.sh tests/run-grammar.sh tests/run-profile.sh tests/run-mutants.sh
 
 #: fuzz_targets = tests/fuzz/fuzz_*.c
 fuzz_targets = \

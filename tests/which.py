@@ -25,7 +25,7 @@ ROOMS = {
 SCRIPTS = {"packages/python": "run-python.sh", "library": "run-python.sh", "packages/tracer": "run-tracer.sh", "packages/tracer/trainspec_profile": "run-profile.sh", "share/schemas": "run-schemas.sh",
            "share/tree-sitter": "run-grammar.sh", "doc": "run-site.sh", "tests/fuzz": "run-fuzz.sh", "trace/read": "run-fuzz.sh",
            "tests/accuracy": "run-accuracy.sh", "README.md": "run-accuracy.sh", "configure.ac": "run-build.sh", "Makefile.am": "run-build.sh",
-           "compiler": "run-scaling.sh", "runtime/play": "run-scaling.sh"}
+           "compiler": "run-scaling.sh", "runtime/play": "run-scaling.sh", "runtime/play/node.h": "run-mutants.sh"}
 
 
 def included(text):

@@ -84,17 +84,9 @@ static void take_node(const ts_memory_changes *c, changes_source *s, uint32_t no
 /* A run in which kernels wait for the host, or take another time than usual. */
 static void take_kernels(const ts_memory_changes *c, changes_source *s, const ts_played_op *p)
 {
-  const ts_fragment_layout *layout = &c->facts->tables->layouts[s->item->fragment];
   uint32_t first_node = c->ir->fragments[s->item->fragment].first_node;
-  uint64_t time = p->ready;
-  for (uint32_t i = p->op->first; i < p->op->first + p->op->count; i++) {
-    uint32_t n = layout->order[i];
-    uint64_t issued = s->replay.host + layout->nodes[n].issue;
-    uint64_t start = issued > time ? issued : time;
-    time = start + ts_took(c->w, c->facts->tables, s->item->index, n,
-                           ts_kernel_time(c->w->role, &c->ir->nodes[first_node + n]));
-    take_node(c, s, first_node + n, start, time);
-  }
+  for (ts_run_walk k = ts_run_walk_of(p); ts_run_next(c->facts, c->w, p, &k);)
+    take_node(c, s, first_node + k.node, k.start, k.end);
 }
 
 static void take_op(const ts_memory_changes *c, changes_source *s, const ts_played_op *p)

@@ -39,15 +39,11 @@ static void critical_add(walker *w, const ts_played_op *s, uint32_t place, uint6
 static ts_place leave_run(walker *w, uint32_t step, uint64_t *to)
 {
   const ts_played_op *s = ts_step_at(w->at, step);
-  const ts_player *player = ts_player_of(w->at);
-  const ts_fragment_layout *layout = &w->facts->tables->layouts[ts_item_of(w->at, s)->fragment];
   uint32_t first = s->op->first;
   bool hosted = ts_run_host_wait(w->at, step, &first, to);
-  for (uint32_t i = first; i < s->op->first + s->op->count; i++)
-    if (ts_node_of(w->at, s, i)->op == TS_IR_COMPUTE)
-      critical_add(w, s, i,
-                   ts_took(player, w->facts->tables, s->item, layout->order[i],
-                           ts_kernel_time(player->role, ts_node_of(w->at, s, i))));
+  for (ts_run_walk k = ts_run_walk_of(s); ts_run_next(w->facts, ts_player_of(w->at), s, &k);)
+    if (k.place > first && ts_node_of(w->at, s, k.place - 1)->op == TS_IR_COMPUTE)
+      critical_add(w, s, k.place - 1, k.end - k.start);
   if (hosted)
     return ts_host_at(w->at, step, first);
   *to = s->ready;

@@ -129,7 +129,7 @@ static void add_op(const peak_items_walk *k, marks *list, size_t first, const ts
 {
   const ts_fragment_layout *layout = &k->facts->tables->layouts[v->fragment];
   uint32_t first_node = k->ir->fragments[v->fragment].first_node;
-  uint64_t begin = k->w->begun[v->index], time = p->ready;
+  uint64_t begin = k->w->begun[v->index];
   if (p->op->kind != TS_OP_RUN) {
     if (p->op->count)
       peak_items_add_node(k, list, first, p->stream, first_node + layout->order[p->op->first],
@@ -141,16 +141,13 @@ static void add_op(const peak_items_walk *k, marks *list, size_t first, const ts
     const ts_strip *strip = &k->ops.strips[p->op - k->w->role->ops];
     const ts_mark *m = k->ops.marks + strip->first;
     for (uint32_t i = 0; i < strip->count; i++, m++)
-      add_mark(list, first, p->stream, m->key + 2 * (time - begin), m->bytes, m->node, m->frees);
+      add_mark(list, first, p->stream, m->key + 2 * (p->ready - begin), m->bytes, m->node,
+               m->frees);
     return;
   }
-  for (uint32_t i = p->op->first; i < p->op->first + p->op->count; i++) {
-    uint32_t n = layout->order[i];
-    uint64_t issued = k->replay.host + layout->nodes[n].issue,
-             start = issued > time ? issued : time;
-    time = start + ts_kernel_time(k->w->role, &k->ir->nodes[first_node + n]);
-    peak_items_add_node(k, list, first, p->stream, first_node + n, start - begin, time - begin);
-  }
+  for (ts_run_walk run = ts_run_walk_of(p); ts_run_next(k->facts, k->w, p, &run);)
+    peak_items_add_node(k, list, first, p->stream, first_node + run.node, run.start - begin,
+                        run.end - begin);
 }
 
 static bool comes_after(const peak_items_mark *a, const peak_items_mark *b)

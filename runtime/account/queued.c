@@ -12,7 +12,7 @@ typedef struct queuing {
   ts_arena *arena;
   TS_VEC(ts_queued) messages;
   uint32_t *last;  /* [queues] step whose message it took last ... */
-  uint64_t *clock; /* ... until then */
+  int64_t *clock;  /* ... until then */
 } queuing;
 
 static void queue(queuing *q, const ts_role *role, const ts_transit *m, uint64_t posted,
@@ -20,12 +20,12 @@ static void queue(queuing *q, const ts_role *role, const ts_transit *m, uint64_t
 {
   for (uint32_t k = 0; k < m->queue_time_count; k++) {
     const ts_queue_time *queue_time = &role->queue_times[m->first_queue_time + k];
-    uint64_t begin = posted + m->overhead;
-    bool waits = q->clock[queue_time->queue] > begin;
-    uint64_t exit = (waits ? q->clock[queue_time->queue] : begin) + queue_time->time;
+    int64_t begin = (int64_t)(posted + m->overhead), *clock = &q->clock[queue_time->queue];
+    bool waits = *clock > begin;
+    uint64_t exit = (uint64_t)ts_queue_pass(clock, begin, queue_time->time);
     TS_PUSH(q->arena, &q->messages,
-            (ts_queued){exit, queue_time->queue, waits ? q->last[queue_time->queue] : TS_IR_NONE});
-    q->clock[queue_time->queue] = exit;
+            (ts_queued){exit, (uint32_t)queue_time->queue,
+                        waits ? q->last[queue_time->queue] : TS_IR_NONE});
     q->last[queue_time->queue] = step;
   }
 }
@@ -42,7 +42,7 @@ const ts_queues *ts_queues_new(ts_arena *arena, const ts_track *track)
   uint32_t *first = ts_arena_alloc_raw(arena, (track->stream[streams] + 1) * sizeof *first);
   queuing q = {.arena = arena,
                .last = TS_NEW_ARRAY(arena, uint32_t, role->queue_count),
-               .clock = TS_NEW_ARRAY(arena, uint64_t, role->queue_count)};
+               .clock = TS_NEW_ARRAY(arena, int64_t, role->queue_count)};
   for (uint32_t s = 0; s < streams; s++) {
     ts_range range = w->program->stream[s];
     for (uint32_t k = range.first; k < range.first + range.count; k++) {

@@ -16,8 +16,6 @@ typedef struct cursor {
   uint64_t host;
 } cursor;
 
-static uint64_t timeline_later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 static cursor cursor_new(ts_arena *arena, const ts_run *run, uint32_t rank)
 {
   const ts_facts *facts = ts_run_facts(run);
@@ -83,16 +81,11 @@ static void fill_stream(cursor *l, const ts_play_item *v, const ts_node_info *in
   l->host += node->host_ps;
   e->stream = node->stream;
   e->issued = l->host;
-  e->ready = timeline_later(l->free[node->stream], e->issued);
   ts_item_events events = ts_events_of(l->w, v);
-  bool chooses = ts_node_chooses(node);
-  if (chooses)
-    e->ready = timeline_later(e->ready, ts_choice_time(events.at, t->waits + info->first_wait,
-                                                       info->wait_count, node->arg) +
-                                          events.by);
-  for (uint32_t i = 0; i < info->wait_count && !chooses; i++)
-    e->ready = timeline_later(e->ready, events.at[t->waits[info->first_wait + i]] + events.by);
-  e->start = e->ready;
+  uint64_t from =
+    ts_deps_end(l->free[node->stream], events.at, events.by, t->waits + info->first_wait,
+                info->wait_count, ts_node_chooses(node) ? node->arg : 0);
+  e->start = e->ready = (uint64_t)ts_node_ready((int64_t)from, (int64_t)e->issued);
   if (node->op == TS_IR_COLLECTIVE)
     fill_collective(l, v, node, e);
   else if (node->op == TS_IR_SEND || node->op == TS_IR_RECV)

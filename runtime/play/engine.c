@@ -148,15 +148,9 @@ static inline bool engine_play(ts_engine *e, uint32_t id, ts_process *p, const t
                                     ts_waits_of(e->facts.tables, op), op->waits, &time)) {
     return false;
   }
-  uint64_t issued = p->host + op->issued;
-  if (op->kind == TS_OP_RUN) {
-    time += op->time;
-    p->posted = p->time = time > issued ? time : issued;
-    return true;
-  }
-  if (time < issued)
-    time = issued;
+  time = (uint64_t)ts_node_ready((int64_t)time, (int64_t)(p->host + op->issued));
   switch (op->kind) {
+  case TS_OP_RUN: p->posted = p->time = time + op->time; return true;
   case TS_OP_CHOICE:
     p->posted = p->time = time;
     return true;

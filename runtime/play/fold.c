@@ -160,13 +160,11 @@ static void add_kind(fold_words *w, const ts_tables *t, const ts_role *role)
   add_words(w, role->group_profile, t->ranks->group_count * sizeof(uint32_t));
   add_words(w, role->peer_profile, info->peer_count * sizeof(uint32_t));
   for (uint32_t i = 0; i < info->call_count; i++) {
-    const ts_transit *m = &role->transits[i];
-    const uint64_t times[] = {m->hold, m->overhead, m->latency, m->lane, m->queue_time_count};
-    add_words(w, times, sizeof times);
-    for (uint32_t k = 0; k < m->queue_time_count; k++) {
-      const ts_queue_time *queue_time = &role->queue_times[m->first_queue_time + k];
-      add_words(w, (uint64_t[]){queue_time->time, queue_time->queue}, 16);
-    }
+    ts_transit m = role->transits[i];
+    add_words(w, role->queue_times + m.first_queue_time,
+              m.queue_time_count * sizeof(ts_queue_time));
+    m.first_queue_time = 0; /* where they are tells nothing */
+    add_words(w, &m, sizeof m);
   }
 }
 

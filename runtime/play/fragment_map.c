@@ -19,7 +19,7 @@ int64_t ts_fragment_ready(const ts_fragment_play *f, const ts_ir_node *n)
 {
   int64_t from =
     ts_node_from(n->op == TS_IR_SEND, f->clock[n->stream], f->clock[f->clocks.posted + n->stream]);
-  return ts_later(f->clock[f->clocks.host], after_deps(f, n, from));
+  return ts_node_ready(after_deps(f, n, from), f->clock[f->clocks.host]);
 }
 
 static void issue(ts_fragment_play *f, const ts_ir_node *n)

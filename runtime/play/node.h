@@ -15,8 +15,7 @@
 
 /* what a message takes of links that not all messages of its stream take (fan_out.h) */
 typedef struct ts_queue_time {
-  uint64_t time;
-  uint32_t queue;
+  uint64_t time, queue;
 } ts_queue_time;
 
 /* What a message takes. Its sender's stream is held while it is on the links that all messages of
@@ -28,7 +27,8 @@ typedef struct ts_transit {
   uint64_t overhead; /* before the first byte leaves */
   uint64_t latency;
   uint64_t flight; /* from its begin until it is there, alone */
-  uint32_t first_queue_time, queue_time_count;
+  uint64_t first_queue_time;
+  uint32_t queue_time_count;
   /* which peer of the kind's fan-outs; TS_IR_NONE: its stream sends to nobody else */
   uint32_t lane;
 } ts_transit;
@@ -41,6 +41,9 @@ static inline int64_t ts_node_from(bool sends, int64_t free, int64_t posted)
 {
   return sends ? posted : free;
 }
+
+/* When it is ready. `from`: its stream lets it begin, and what it depends on has ended. */
+static inline int64_t ts_node_ready(int64_t from, int64_t issued) { return ts_later(from, issued); }
 
 /* When a node of a stream ends. `awaited`: when its message is there, or its last member is ready;
  * else `ready`. */
@@ -77,6 +80,12 @@ static inline ts_sending ts_send(const ts_transit *m, int64_t free, int64_t read
   return (ts_sending){ready, left, ready + (int64_t)m->overhead};
 }
 
+/* When a message leaves a queue of its sender that it came to at `posted`. */
+static inline int64_t ts_queue_pass(int64_t *queue, int64_t posted, uint64_t time)
+{
+  return *queue = ts_later(*queue, posted) + (int64_t)time;
+}
+
 /* When a message is there that was posted at `posted` and off its stream's links at `left`. It
  * takes its place in the queues of its sender. */
 static inline int64_t ts_send_arrival(const ts_transit *m, const ts_queue_time *queue_times,
@@ -84,9 +93,7 @@ static inline int64_t ts_send_arrival(const ts_transit *m, const ts_queue_time *
 {
   for (uint32_t k = 0; k < m->queue_time_count; k++) {
     const ts_queue_time *queue_time = &queue_times[m->first_queue_time + k];
-    int64_t *queue = &queues[queue_time->queue];
-    *queue = ts_later(*queue, posted) + (int64_t)queue_time->time;
-    left = ts_later(left, *queue);
+    left = ts_later(left, ts_queue_pass(&queues[queue_time->queue], posted, queue_time->time));
   }
   return left + (int64_t)m->latency;
 }
@@ -104,6 +111,19 @@ static inline uint64_t ts_choice_time(const uint64_t *events, const uint32_t *wa
       return events[wait[i]];
   }
   return 0;
+}
+
+/* When what a node depends on has ended, its stream's leave at `from` included: all of the events,
+ * or where it chooses `enough` of them. Each happened `by` later than it is at `events`. */
+static inline uint64_t ts_deps_end(uint64_t from, const uint64_t *events, uint64_t by,
+                                   const uint32_t *wait, uint32_t count, uint32_t enough)
+{
+  if (enough)
+    return (uint64_t)ts_later((int64_t)from,
+                              (int64_t)(ts_choice_time(events, wait, count, enough) + by));
+  for (uint32_t i = 0; i < count; i++)
+    from = (uint64_t)ts_later((int64_t)from, (int64_t)(events[wait[i]] + by));
+  return from;
 }
 
 #endif

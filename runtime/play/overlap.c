@@ -350,7 +350,7 @@ static void begin_kernel(overlap_stage *s, uint32_t id)
   uint64_t end = s->now + p->op->time;
   const ts_play_op *op = p->op;
   while (op->event == TS_IR_NONE && op + 1 < p->op_end && op[1].kind == TS_OP_RUN && !op[1].waits &&
-         p->host + op[1].issued <= end + op[1].time)
+         (uint64_t)ts_node_ready((int64_t)end, (int64_t)(p->host + op[1].issued)) == end)
     end += (++op)->time;
   a->state = AT_WORK;
   a->start = s->now;
@@ -515,8 +515,7 @@ static void run_stream(overlap_stage *s, uint32_t id)
       continue;
     }
     uint64_t time =
-               (uint64_t)ts_node_from(op->kind == TS_OP_SEND, (int64_t)p->time, (int64_t)p->posted),
-             issued = p->host + op->issued - (op->kind == TS_OP_RUN ? op->time : 0);
+      (uint64_t)ts_node_from(op->kind == TS_OP_SEND, (int64_t)p->time, (int64_t)p->posted);
     const uint64_t *events = w->events + v->event_base;
     if (op->kind == TS_OP_CHOICE) {
       if (!chosen(events, ts_waits_of(s->facts.tables, op), op)) {
@@ -527,7 +526,8 @@ static void run_stream(overlap_stage *s, uint32_t id)
     } else if (op->waits && !ts_process_await(&s->processes, id, w->events + v->event_base,
                                       ts_waits_of(s->facts.tables, op), op->waits, &time))
       return;
-    uint64_t posted = time = issued > time ? issued : time;
+    uint64_t posted = (uint64_t)ts_node_ready((int64_t)time, (int64_t)(p->host + op->issued));
+    time = posted;
     time = p->time > time ? p->time : time;
     if (time > s->now) {
       announce(s, time, id, ++a->work.version);

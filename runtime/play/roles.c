@@ -62,11 +62,11 @@ static void write_run(roles_writer *w, const ts_ir_node *node, const ts_node_inf
     roles_push(
       w,
       (ts_play_op){
-        .kind = TS_OP_RUN, .first = place, .count = 1, .time = time, .issued = info->issue + time},
+        .kind = TS_OP_RUN, .first = place, .count = 1, .time = time, .issued = info->issue},
       info);
   } else {
     run->issued =
-      limited((uint64_t)ts_node_end((int64_t)run->issued, (int64_t)info->issue, (int64_t)time));
+      (uint64_t)ts_later((int64_t)(run->issued + run->time), (int64_t)info->issue) - run->time;
     run->time = limited(run->time + time);
     run->count++;
     run->event = info->event;

@@ -31,7 +31,7 @@ typedef struct ts_play_op {
   uint32_t wait;    /* the event if waits == 1, else their place in ts_tables.waits */
   uint32_t event;   /* kept at the end, or TS_IR_NONE */
   uint64_t time;    /* run: A; collective: duration */
-  uint64_t issued;  /* run: B; others: issue time; from the host's base */
+  uint64_t issued;  /* from the host's base, when the host lets it begin; run: B - A */
   /* collective: index; send, receive: port of the fragment; choice: how many of its events suffice;
    * segment: which one in the fragment */
   uint32_t arg;

@@ -2,20 +2,14 @@
 
 #include "base/order.h"
 
-static uint64_t track_later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 static uint64_t latest_event(const ts_stream_replay *r, const ts_play_item *v, const ts_play_op *op,
                              uint64_t time)
 {
   if (!op->waits)
     return time;
-  const uint32_t *wait = ts_waits_of(r->facts->tables, op);
   ts_item_events events = ts_events_of(r->w, v);
-  if (op->kind == TS_OP_CHOICE)
-    return track_later(time, ts_choice_time(events.at, wait, op->waits, op->arg) + events.by);
-  for (uint32_t i = 0; i < op->waits; i++)
-    time = track_later(time, events.at[wait[i]] + events.by);
-  return time;
+  return ts_deps_end(time, events.at, events.by, ts_waits_of(r->facts->tables, op), op->waits,
+                     op->kind == TS_OP_CHOICE ? op->arg : 0);
 }
 
 static uint64_t collective_start(ts_stream_replay *r, const ts_play_op *op, uint64_t ready)
@@ -35,32 +29,31 @@ static uint64_t took(const ts_stream_replay *r, const ts_play_item *v, const ts_
 static void replay_op(ts_stream_replay *r, const ts_play_item *v, const ts_play_op *op,
                       ts_played_op *s)
 {
-  *s = (ts_played_op){
-    .op = op, .item = v->index, .stream = r->stream, .ready = latest_event(r, v, op, r->time)};
-  uint64_t issued = r->host + op->issued;
+  uint64_t from = latest_event(r, v, op, r->time),
+           ready = (uint64_t)ts_node_ready((int64_t)from, (int64_t)(r->host + op->issued));
+  *s = (ts_played_op){.op = op, .item = v->index, .stream = r->stream, .ready = ready};
   const ts_route *route;
   s->time = r->w->took ? took(r, v, op, op->time) : op->time;
   switch (op->kind) {
-  case TS_OP_RUN: s->end = track_later(s->ready + s->time, issued - op->time + s->time); break;
+  case TS_OP_RUN:
+    s->ready = from;
+    s->end = ready + s->time;
+    break;
   case TS_OP_COLLECTIVE:
-    s->ready = track_later(s->ready, issued);
     s->end = (uint64_t)ts_node_end((int64_t)s->ready, (int64_t)collective_start(r, op, s->ready),
                                    (int64_t)s->time);
     break;
   case TS_OP_SEND:
-    s->ready = track_later(s->ready, issued);
     route = &r->w->program->routes[v->port_base + op->arg];
     s->time = took(r, v, op, ts_send_time(r->w->role, route));
     s->end = s->ready + s->time;
     break;
   case TS_OP_RECV:
-    s->ready = track_later(s->ready, issued);
     route = &r->w->program->routes[v->port_base + op->arg];
     s->end = (uint64_t)ts_node_end((int64_t)s->ready, (int64_t)r->w->arrived[route->slot], 0);
     break;
-  case TS_OP_CHOICE: s->end = s->ready = track_later(s->ready, issued); break;
-  default:
-    s->end = s->ready;
+  case TS_OP_CHOICE: s->end = ready; break;
+  default: s->end = s->ready = from;
   }
   r->time = s->end;
 }
@@ -351,7 +344,8 @@ bool ts_cause_of_posting(const ts_track *track, uint32_t step, uint64_t time, ts
   uint32_t left = s->op->waits ? find_event(track, v, ts_waits_of(track->facts->tables, s->op),
                                             s->op->waits, time) :
                                  TS_IR_NONE;
-  bool hosted = ts_host_base(ts_player_of(track), v, info->segment) + info->issue == time;
+  uint64_t issued = ts_host_base(ts_player_of(track), v, info->segment) + info->issue;
+  bool hosted = (uint64_t)ts_node_ready(0, (int64_t)issued) == time;
   *place = time == 0          ? (ts_place){.kind = TS_AT_BEGIN} :
            left != TS_IR_NONE ? (ts_place){.kind = TS_AT_STEP, .step = left} :
                                 ts_host_at(track, step, s->op->first);
@@ -426,7 +420,8 @@ bool ts_first_host_wait(const ts_track *track, uint32_t step, uint64_t *start)
   const ts_play_item *v = ts_item_of(track, s);
   const ts_fragment_layout *layout = layout_of(track, v);
   const ts_node_info *info = &layout->nodes[layout->order[s->op->first]];
-  *start = ts_host_base(ts_player_of(track), v, info->segment) + info->issue;
+  uint64_t issued = ts_host_base(ts_player_of(track), v, info->segment) + info->issue;
+  *start = (uint64_t)ts_node_ready((int64_t)s->ready, (int64_t)issued);
   return *start > s->ready;
 }
 
@@ -435,19 +430,27 @@ bool ts_run_host_wait(const ts_track *track, uint32_t step, uint32_t *place, uin
   const ts_played_op *s = ts_step_at(track, step);
   if (s->op->kind != TS_OP_RUN || s->end == s->ready + s->time)
     return false;
-  const ts_play_item *v = ts_item_of(track, s);
-  const ts_fragment_layout *layout = layout_of(track, v);
-  const ts_player *w = ts_player_of(track);
-  uint64_t host = ts_host_base(w, v, layout->nodes[layout->order[s->op->first]].segment),
-           time = s->ready;
-  for (uint32_t i = s->op->first; i < s->op->first + s->op->count; i++) {
-    uint64_t issued = host + layout->nodes[layout->order[i]].issue;
-    if (issued > time) {
-      *place = i;
-      *start = time = issued;
+  for (ts_run_walk k = ts_run_walk_of(s); ts_run_next(track->facts, ts_player_of(track), s, &k);)
+    if (k.hosted) {
+      *place = k.place - 1;
+      *start = k.start;
     }
-    time += ts_took(w, track->facts->tables, s->item, layout->order[i],
-                    ts_kernel_time(w->role, ts_node_of(track, s, i)));
-  }
+  return true;
+}
+
+bool ts_run_next(const ts_facts *facts, const ts_player *w, const ts_played_op *run, ts_run_walk *k)
+{
+  const ts_tables *t = facts->tables;
+  const ts_play_item *v = &w->program->items[run->item];
+  const ts_fragment_layout *layout = &t->layouts[v->fragment];
+  if (k->place == run->op->first + run->op->count)
+    return false;
+  uint32_t n = k->node = layout->order[k->place++];
+  const ts_node_info *info = &layout->nodes[n];
+  uint64_t before = k->end, issued = ts_host_base(w, v, info->segment) + info->issue;
+  k->start = (uint64_t)ts_node_ready((int64_t)before, (int64_t)issued);
+  k->hosted = k->start > before;
+  k->end = k->start + ts_took(w, t, run->item, n,
+                              ts_kernel_time(w->role, &ts_fragment_nodes(t->ir, v->fragment)[n]));
   return true;
 }

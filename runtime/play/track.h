@@ -105,6 +105,20 @@ bool ts_run_host_wait(const ts_track *track, uint32_t step, uint32_t *place, uin
 bool ts_first_host_wait(const ts_track *track, uint32_t step, uint64_t *start);
 ts_place ts_host_at(const ts_track *track, uint32_t step, uint32_t place);
 
+/* A run, kernel by kernel. Made with `end` the run's `ready` and `place` its first. */
+typedef struct ts_run_walk {
+  uint32_t place, node; /* in the fragment's order, of the fragment; of the next one `place` */
+  uint64_t start, end;
+  bool hosted; /* it waited for the host */
+} ts_run_walk;
+static inline ts_run_walk ts_run_walk_of(const ts_played_op *run)
+{
+  return (ts_run_walk){.place = run->op->first, .end = run->ready};
+}
+/* False at its end. */
+bool ts_run_next(const ts_facts *facts, const ts_player *player, const ts_played_op *run,
+                 ts_run_walk *walk);
+
 static inline const ts_player *ts_player_of(const ts_track *t)
 {
   return &t->facts->players[t->player];
