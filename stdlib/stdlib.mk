@@ -97,6 +97,7 @@ stdlib_files = \
 	stdlib/frameworks/megatron.ts \
 	stdlib/frameworks/megatron_arguments.ts \
 	stdlib/frameworks/megatron_bridge.ts \
+	stdlib/frameworks/megatron_core.ts \
 	stdlib/frameworks/megatron_model.ts \
 	stdlib/frameworks/megatron_others.ts \
 	stdlib/frameworks/nanotron.ts \

@@ -37,7 +37,7 @@ record Job {
   on_host: Bool = false // the optimizer works and lies on the host
   states_on_host: Bool = false // the optimizer's states lie there, and come for the update
   kept_on_host: Bool = false // activations do
-  sgd: Bool = false
+  optimizer: Optimizer = adam()
   narrow: Bool = false // moments are in the format of the weights, of which there is no copy in fp32
   tuned: Tuning = {} // what is trained
 }
@@ -96,7 +96,7 @@ fn _with(j: Job, gpus: Int, machine: Machine, sparse: Bool, ep: Int, shards: Int
   batch: { micro: j.micro * ep, global: _global(j, ep * shards * j.copies) },
   micro_batches: _micro_batches(j, _global(j, ep * shards * j.copies), ep * shards * j.copies),
   precision: framework_precision(j.framework) with { compute = j.half, weights = j.half },
-  optimizer: if j.sgd then j.framework.update(sgd()) else if j.narrow then adam_of_weights() else framework_optimizer(j.framework),
+  optimizer: if j.narrow then adam_of_weights() else j.framework.update(j.optimizer),
   costs: machine_costs(machine, j.recipe, j.framework.attention),
   network: machine.network,
   host: framework_host(j.framework),

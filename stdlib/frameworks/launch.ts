@@ -300,7 +300,6 @@ fn _kind_of(call: Record) -> String = if _among(
 }
 fn _recompute_of(p: Record) -> List = _calls(p, _recomputes)
 fn _labels(call: Record) -> List = match call.name {
-  "recompute_mlp" -> ["*.mlp.up", "*.mlp.act", "*.mlp.down"]
   "full" | "recompute_further" | "recompute_block" -> ["*[*]"]
   "selective_by_op" | "cached_by_op" -> ["by op"]
   "kept_by_name" -> ["by name"]

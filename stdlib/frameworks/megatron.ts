@@ -11,7 +11,7 @@ import std.machines, std.import.hf, std.import.hf_names, std.strategies.megatron
   std.strategies.data
 import std.strategies.recompute, std.strategies.fp8, std.strategies.offload, std.schedules.one_f_one_b, std.schedules.interleaved,
   std.optimizers.adam
-import std.frameworks.profile, std.frameworks.nvidia
+import std.frameworks.profile, std.frameworks.nvidia, std.frameworks.megatron_core
 
 // -- machines: by the word after --gpu; `generation`: compute capability, by which libraries choose --
 let _machines = [
@@ -287,7 +287,13 @@ fn _held(a: MegatronArguments) -> Record = {
 let _momentum = ["sgd", "muon", "dist_muon", "adaptive_muon"]
 fn _optimizer(a: MegatronArguments) -> Optimizer = if _is(a.optimizer, _momentum) then sgd() else if a.optimizer != "adam" then refuse(
   "the optimizer `" + a.optimizer + "` has no record here: adam, sgd and muon are followed",
-) else if a.fp16 and not a.accumulate_allreduce_grads_in_fp32 then adam_with_copies() else adam()
+) else if a.fp16 and not a.accumulate_allreduce_grads_in_fp32 then adam_with_copies() else core_adam(
+  a.use_precision_aware_optimizer,
+  a.exp_avg_dtype,
+  a.exp_avg_sq_dtype,
+  a.main_params_dtype,
+  a.fp8_recipe,
+)
 fn adam_with_copies() -> Optimizer = adam() with { temp = 4 B }
 fn _format(a: MegatronArguments) -> DType = if a.fp16 then fp16 else bf16
 fn _gradients(a: MegatronArguments) -> DType =
@@ -390,30 +396,13 @@ strategy recompute_further() {
     recompute(group: "mtp[*]")
   }
 }
-// The MLP without its residual, which layers with experts have as well.
-strategy recompute_mlp() {
-  rule again {
-    match * as "*.mlp.up" | "*.mlp.act" | "*.mlp.down"
-    recompute
-  }
-}
-fn _again(module: String) -> Any = match module {
-  "core_attn" -> selective("attn.core")
-  "moe_act" -> selective("moe.experts.act", discard: true)
-  "layernorm" -> [selective("*.ln1", discard: true), selective("*.ln2", discard: true)]
-  "mla_up_proj" -> [selective("attn." + part, discard: true) for part in ["query.up", "query.rotary", "keys.up", "keys.rotary"]]
-  "mlp" -> recompute_mlp()
-  "moe" -> selective("*.moe")
-  "shared_experts" -> selective("moe.shared")
-  _ -> refuse("no module `" + module + "` to recompute")
-}
 // Modules for further words are recomputed by the method `uniform` alone
 // (megatron/core/transformer/multi_token_prediction.py), since core_v0.14.
 fn _recomputed(a: MegatronArguments) -> Any = if _granularity(a) == "full" then (if a.recompute_method == "block"
   then recompute_block(a.recompute_num_layers, [_decoders(a, s) for s in 0.._stages(a)]) else if _is_t5(a)
   then [full("encoder[*]"), full("decoder[*]")]
   else [full("layer[*]"), if _further(a) > 0 and a.release >= 202510 then recompute_further() else none]) else if _granularity(a) ==
-  "selective" then [_again(m) for m in (if a.moe_layer_recompute then ["moe"] else []) + a.recompute_modules] else none
+  "selective" then framework_modules((if a.moe_layer_recompute then ["moe"] else []) + a.recompute_modules) else none
 fn _granularity(a: MegatronArguments) -> String =
   if a.recompute_activations or (a.moe_layer_recompute and a.recompute_granularity == "") then "selective" else a.recompute_granularity
 
@@ -664,6 +653,10 @@ record MegatronArguments {
   use_tp_pp_dp_mapping: Bool = false // stages stand together instead of replicas
   use_distributed_optimizer: Bool = false
   optimizer_cpu_offload: Bool = false
+  use_precision_aware_optimizer: Bool = false
+  exp_avg_dtype: String = "fp32"
+  exp_avg_sq_dtype: String = "fp32"
+  main_params_dtype: String = "fp32"
   fine_grained_activation_offloading: Bool = false
   offload_modules: List[String] = []
   optimizer_offload_fraction: Real = 1.0
@@ -933,7 +926,7 @@ let megatron_line = {
   ],
   layouts: ["pipeline_model_parallel_layout"],
   loose: ["tokenizer_type tokenizer_model"],
-  harmless: megatron_others_harmless + megatron_harmless,
+  harmless: core_harmless + megatron_others_harmless + megatron_harmless,
   partly: megatron_others_partly + megatron_partly,
   refused: megatron_others_refused + megatron_refused,
   plan: [

@@ -333,13 +333,6 @@ let megatron_partly = [
     ],
   },
   {
-    why: "states of the optimizer are in fp32 here",
-    but: ["fp32"],
-    names: [
-      "use_precision_aware_optimizer exp_avg_dtype exp_avg_sq_dtype main_grads_dtype main_params_dtype",
-    ],
-  },
-  {
     why: "tokens of experts are not padded here",
     names: [
       "moe_router_padding_for_fp8 moe_router_padding_for_quantization",

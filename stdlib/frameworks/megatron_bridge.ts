@@ -1,7 +1,7 @@
 // Megatron-Bridge's ConfigContainer as a plan (NVIDIA-NeMo/Megatron-Bridge, recipes and what a run writes
 // as run_config.yaml, August 2026): the model is Hugging Face's, of the name in `model._args_`, or `--model`.
 export import std.frameworks.job
-import std.frameworks.profile, std.frameworks.nvidia
+import std.frameworks.profile, std.frameworks.nvidia, std.frameworks.megatron_core, std.optimizers.adam
 
 record BridgeArguments {
   gpus: Int
@@ -55,26 +55,16 @@ record BridgeArguments {
   train_global_batch_size: Int = 0
   optimizer_optimizer: String = "adam"
   optimizer_optimizer_cpu_offload: Bool = false
+  optimizer_use_precision_aware_optimizer: Bool = false
+  optimizer_exp_avg_dtype: String = "fp32"
+  optimizer_exp_avg_sq_dtype: String = "fp32"
+  optimizer_main_params_dtype: String = "fp32"
   peft__target_: String = ""
   peft_dim: Int = 32
   peft_dropout: Real = 0.0
   peft_target_modules: List[String] = ["linear_qkv", "linear_proj", "linear_fc1", "linear_fc2"]
 }
 fn _is(word: Any, all: List) -> Bool = any([w == word for w in all])
-// Modules that are recomputed, by Megatron-Core's names.
-fn _again(granularity: String, modules: List) -> Any = match granularity {
-  "full" -> framework_recompute("full")
-  "selective" -> [framework_recompute(if m == "core_attn" then "attention" else "none") for m in modules] +
-    [framework_modules([m for m in modules if m != "core_attn"])]
-  _ -> none
-}
-fn _recipe(on: Bool, recipe: String) -> String = if not on then "bf16" else match recipe {
-  "blockwise" -> "fp8_block"
-  "mxfp8" -> "mxfp8"
-  "nvfp4" -> "nvfp4"
-  _ -> "fp8"
-}
-
 // What stands between the quotes of ('meta-llama/Meta-Llama-3-70B',).
 fn _quotes(all: List) -> List[Int] = [i for i in 0..len(all) if all[i] == "'"]
 fn _within(all: List, quotes: List) -> List = if len(quotes) < 2 then all else [all[i] for i in quotes[0] + 1..quotes[1]]
@@ -108,22 +98,14 @@ fn _config(a: BridgeArguments) -> Record = if a.model_config != "" or a.model !=
 fn _of(parts: List, kind: String) -> Int = sum([
   if x == kind or (x == "decoder" and kind == "t") or (x == "mtp" and kind == "m") then 1 else 0 for x in parts
 ])
-fn _count(x: Bool) -> Int = if x then 1 else 0
-fn _layers(config: Record) -> Int = field(config, "num_hidden_layers", field(field(config, "text_config", {}), "num_hidden_layers", 0))
-fn _ends(a: BridgeArguments) -> Int = a.model_num_layers_in_first_pipeline_stage + a.model_num_layers_in_last_pipeline_stage
-fn _between(a: BridgeArguments) -> Int = max(
-  1,
-  a.model_pipeline_model_parallel_size - _count(a.model_num_layers_in_first_pipeline_stage > 0) - _count(
-    a.model_num_layers_in_last_pipeline_stage > 0,
-  ),
-)
 fn _sizes(a: BridgeArguments, layers: Int) -> List = if a.model_pipeline_model_parallel_layout != [] then [
   _of(s, "t") + _of(s, "m") for s in a.model_pipeline_model_parallel_layout
-] else if _ends(a) == 0 then [] else [
-  if s == 0 and a.model_num_layers_in_first_pipeline_stage > 0 then a.model_num_layers_in_first_pipeline_stage else if s ==
-    a.model_pipeline_model_parallel_size - 1 and a.model_num_layers_in_last_pipeline_stage > 0
-    then a.model_num_layers_in_last_pipeline_stage else div(layers - _ends(a), _between(a)) for s in 0..a.model_pipeline_model_parallel_size
-]
+] else core_sizes(
+  a.model_pipeline_model_parallel_size,
+  a.model_num_layers_in_first_pipeline_stage,
+  a.model_num_layers_in_last_pipeline_stage,
+  layers,
+)
 fn _chunks(a: BridgeArguments) -> Int = if a.model_pipeline_model_parallel_layout != [] then div(
   len(a.model_pipeline_model_parallel_layout),
   a.model_pipeline_model_parallel_size,
@@ -138,7 +120,7 @@ fn _precision(a: BridgeArguments) -> String = if a.mixed_precision_fp4 != "" or 
   else if _is(a.mixed_precision, ["bf16_with_fp8_subchannel_scaling_mixed"]) then "fp8_block" else if _is(
   a.mixed_precision,
   ["bf16_with_fp8_mixed", "bf16_with_fp8_delayed_scaling_mixed", "bf16_with_fp8_current_scaling_mixed"],
-) then "fp8" else _recipe(a.mixed_precision_fp8 != "", a.mixed_precision_fp8_recipe)
+) then "fp8" else core_recipe(a.mixed_precision_fp8 != "", a.mixed_precision_fp8_recipe)
 fn bridge_job(a: BridgeArguments) -> Job = if not _is(a.optimizer_optimizer, ["adam", "sgd", "muon", "dist_muon"]) then refuse(
   "the optimizer `" + a.optimizer_optimizer + "` has no record here: adam, sgd and muon are followed",
 ) else _job(a, _config(a))
@@ -171,22 +153,23 @@ fn _job(a: BridgeArguments, config: Record) -> Job = {
     (if a.model_expert_tensor_parallel_size > 0 then a.model_expert_tensor_parallel_size else a.model_tensor_model_parallel_size),
   pp: a.model_pipeline_model_parallel_size,
   chunks: _chunks(a),
-  sizes: _sizes(a, _layers(config)),
-  sharding: if a.ddp_use_megatron_fsdp then (match a.ddp_data_parallel_sharding_strategy {
-    "optim_grads_params" -> "fsdp"
-    "optim_grads" -> "zero2"
-    "optim" -> "zero1"
-    _ -> "ddp"
-  }) else if a.ddp_use_distributed_optimizer then "zero1" else "ddp",
+  sizes: _sizes(a, core_layers(config)),
+  sharding: core_sharding(a.ddp_use_megatron_fsdp, a.ddp_data_parallel_sharding_strategy, a.ddp_use_distributed_optimizer),
   again: [
-    _again(a.model_recompute_granularity, a.model_recompute_modules),
+    core_again(a.model_recompute_granularity, a.model_recompute_modules),
     if a.model_fine_grained_activation_offloading then framework_offload(a.model_offload_modules) else none,
   ],
   recipe: _precision(a),
   beside: a.comm_overlap_overlap_moe_expert_parallel_comm,
   captured: _captured(a.model_cuda_graph_impl, a.model_cuda_graph_scope),
   on_host: a.optimizer_optimizer_cpu_offload,
-  sgd: a.optimizer_optimizer != "adam", // Muon keeps a momentum, too
+  optimizer: if a.optimizer_optimizer != "adam" then sgd() else core_adam( // Muon keeps a momentum, too
+    a.optimizer_use_precision_aware_optimizer,
+    a.optimizer_exp_avg_dtype,
+    a.optimizer_exp_avg_sq_dtype,
+    a.optimizer_main_params_dtype,
+    if a.mixed_precision != "" and _precision(a) == "bf16" then "" else a.mixed_precision_fp8_recipe,
+  ),
   tuned: _tuned(a),
 }
 // LoRA and DoRA (src/megatron/bridge/peft), beside the fused modules of Megatron-Core, of experts too.
@@ -210,7 +193,7 @@ let command_line = {
   layouts: ["model_pipeline_model_parallel_layout"],
   prefixes: [{ given: "model_cuda_graph_modules", as: "model_cuda_graph_scope" }],
   plan: job_plan("bridge_job", tuned: true),
-  harmless: [
+  harmless: core_harmless + [
     {
       why: "numbers of adapters",
       names: [
@@ -392,13 +375,6 @@ let command_line = {
       why: "launches stay with the host here",
       but: ["none", "false"],
       names: ["model_cuda_graph_impl model_enable_cuda_graph model_external_cuda_graph"],
-    },
-    {
-      why: "states of the optimizer are in fp32 here",
-      but: ["false", "torch.float32"],
-      names: [
-        "optimizer_use_precision_aware_optimizer optimizer_exp_avg_dtype optimizer_exp_avg_sq_dtype optimizer_main_grads_dtype optimizer_main_params_dtype",
-      ],
     },
     {
       why: "towers of pictures are left out here: of models of pictures and words the one of words is played",

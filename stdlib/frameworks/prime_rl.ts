@@ -57,7 +57,7 @@ fn _module(target: String) -> String = match target {
   _ -> "none"
 }
 fn _again(a: PrimeArguments) -> Any = if _is_none(a.model_ac) and _is_none(a.model_ac_offloading) then none else if a.model_ac_mode ==
-  "selective" then framework_modules([_module(t) for t in a.model_ac_targets]) else full(every: a.model_ac_freq)
+  "selective" then framework_modules([_module(t) for t in a.model_ac_targets], discard: false) else full(every: a.model_ac_freq)
 fn _cut(config: Record, layers: Int) -> Record = if layers == 0 then config else if field(config, "layer_types", []) != [] then refuse(
   "`debug.num_layers` of a model whose layers differ has no plan here yet",
 ) else config with { num_hidden_layers = layers }

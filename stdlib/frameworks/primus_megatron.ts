@@ -2,7 +2,8 @@
 // arguments. Its model is a published one by the name of a file; what its trainer leaves open is as
 // primus/configs/modules/megatron/pre_trainer.yaml and trainer_base.yaml have it.
 export import std.frameworks.job
-import std.frameworks.profile, std.frameworks.nvidia, std.frameworks.megatron_arguments, std.frameworks.megatron_others
+import std.frameworks.profile, std.frameworks.nvidia, std.frameworks.megatron_core, std.frameworks.megatron_arguments,
+  std.frameworks.megatron_others
 
 record PrimusArguments {
   gpus: Int
@@ -42,48 +43,22 @@ record PrimusArguments {
   use_turbo_deepep: Bool = false
   mtp_num_layers: Int = 0
   optimizer_cpu_offload: Bool = false
+  use_precision_aware_optimizer: Bool = false
+  exp_avg_dtype: String = "fp32"
+  exp_avg_sq_dtype: String = "fp32"
+  main_params_dtype: String = "fp32"
 }
-fn _layers(config: Record) -> Int = field(config, "num_hidden_layers", 0)
-fn _stages(a: PrimusArguments) -> Int = a.pipeline_model_parallel_size
-fn _is_end(a: PrimusArguments, s: Int) -> Int = if s == 0 then a.decoder_first_pipeline_num_layers else if s == _stages(a) - 1
-  then a.decoder_last_pipeline_num_layers else 0
-fn _count(x: Bool) -> Int = if x then 1 else 0
-fn _middle(a: PrimusArguments) -> Int = max(
-  1,
-  _stages(a) - _count(a.decoder_first_pipeline_num_layers > 0) - _count(a.decoder_last_pipeline_num_layers > 0),
-)
-fn _sizes(a: PrimusArguments, layers: Int) -> List = if a.decoder_first_pipeline_num_layers + a.decoder_last_pipeline_num_layers == 0
-  then [] else [
-  if _is_end(a, s) > 0 then _is_end(a, s)
-    else div(layers - a.decoder_first_pipeline_num_layers - a.decoder_last_pipeline_num_layers, _middle(a)) for s in 0.._stages(a)
-]
 // Layers of which an experiment keeps the first alone.
-fn _cut(config: Record, layers: Int) -> Record = if layers == 0 or layers == _layers(config) then config
+fn _cut(config: Record, layers: Int) -> Record = if layers == 0 or layers == core_layers(config) then config
   else if field(config, "layer_types", []) != [] then refuse(
   "`num_layers` of a model whose layers differ has no plan here yet",
 ) else config with { num_hidden_layers = layers }
 // Full recomputation is of `recompute_num_layers` layers of a stage by "block", and of all of them by "uniform".
-fn _again(a: PrimusArguments) -> Any = match a.recompute_granularity {
-  "full" -> if a.recompute_method == "block" and a.recompute_num_layers == 0 then none else framework_recompute("full")
-  "selective" -> [framework_recompute(if m == "core_attn" then "attention" else "none") for m in a.recompute_modules] + [
-    framework_modules([m for m in a.recompute_modules if m != "core_attn"]),
-  ]
-  _ -> none
-}
+fn _again(a: PrimusArguments) -> Any = if a.recompute_granularity == "full" and a.recompute_method == "block" and a.recompute_num_layers ==
+  0 then none else core_again(a.recompute_granularity, a.recompute_modules)
 fn _recipe(a: PrimusArguments) -> String = if a.fp4 != "" then refuse(
   "products in 4 bits have no plan on these GPUs yet: `fp4`",
-) else if a.fp8 == "" then "bf16" else match a.fp8_recipe {
-  "blockwise" -> "fp8_block"
-  "mxfp8" -> "mxfp8"
-  _ -> "fp8"
-}
-fn _sharding(a: PrimusArguments) -> String =
-  if a.use_torch_fsdp2 then "fsdp" else if a.use_megatron_fsdp then (match a.data_parallel_sharding_strategy {
-  "optim_grads_params" -> "fsdp"
-  "optim_grads" -> "zero2"
-  "optim" -> "zero1"
-  _ -> "ddp"
-}) else if a.use_distributed_optimizer then "zero1" else "ddp"
+) else core_recipe(a.fp8 != "", a.fp8_recipe)
 // Models that are Primus's alone: as Mixtral's, with its words (primus/configs/models/megatron/grok1.yaml, grok2.yaml).
 fn _grok(hidden: Int, ffn: Int, heads: Int) -> Record = {
   model_type: "mixtral",
@@ -123,14 +98,30 @@ fn _job(a: PrimusArguments, config: Record) -> Job = {
   heads: a.cp_comm_type == "a2a",
   ep: a.expert_model_parallel_size *
     (if a.expert_tensor_parallel_size > 0 then a.expert_tensor_parallel_size else a.tensor_model_parallel_size),
-  pp: _stages(a),
+  pp: a.pipeline_model_parallel_size,
   chunks: max(a.virtual_pipeline_model_parallel_size, a.num_virtual_stages_per_pipeline_rank),
-  sizes: _sizes(a, _layers(config)),
-  sharding: _sharding(a),
+  sizes: core_sizes(
+    a.pipeline_model_parallel_size,
+    a.decoder_first_pipeline_num_layers,
+    a.decoder_last_pipeline_num_layers,
+    core_layers(config),
+  ),
+  sharding: if a.use_torch_fsdp2 then "fsdp" else core_sharding(
+    a.use_megatron_fsdp,
+    a.data_parallel_sharding_strategy,
+    a.use_distributed_optimizer,
+  ),
   again: _again(a),
   recipe: _recipe(a),
   half: if a.fp16 then fp16 else bf16,
   on_host: a.optimizer_cpu_offload,
+  optimizer: core_adam(
+    a.use_precision_aware_optimizer,
+    a.exp_avg_dtype,
+    a.exp_avg_sq_dtype,
+    a.main_params_dtype,
+    if a.fp8 == "" then "" else a.fp8_recipe,
+  ),
 }
 
 let primus_megatron_line = {
@@ -150,7 +141,7 @@ let primus_megatron_line = {
     { given: "workspace", as: "primus_workspace" },
   ],
   plan: job_plan("primus_job"),
-  harmless: [
+  harmless: core_harmless + [
     {
       why: "names of Primus's files and folders",
       names: ["primus_work_group primus_user_name primus_exp_name primus_workspace primus_framework"],
@@ -196,11 +187,6 @@ let primus_megatron_line = {
       names: ["primus_config"],
     },
     { why: "all layers of a stage are recomputed here", but: ["0"], names: ["recompute_num_layers"] },
-    {
-      why: "states and gradients in 16 bits are priced as those in fp32",
-      but: ["false", "fp32"],
-      names: ["use_precision_aware_optimizer main_grads_dtype main_params_dtype exp_avg_dtype exp_avg_sq_dtype"],
-    },
     { why: "attention is in 16 bits here", but: ["false"], names: ["enable_turbo_attention_float8"] },
     { why: "stages have as many layers each here", names: ["pipeline_model_parallel_layout decoder_pipeline_manual_split_list"] },
     { why: "layers that are recomputed by their numbers are not followed", names: ["recompute_layer_ids"] },

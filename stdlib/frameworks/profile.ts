@@ -208,23 +208,26 @@ fn framework_recompute(level: String) = match level {
   _ -> refuse("recomputation is none, cheap, attention, ops, ops_eager, attn, mlp, selective or full")
 }
 
-// Modules that are recomputed, by Megatron-Core's names; what a model has not is passed over.
-strategy modules_again(ops: Label) {
+// Modules that are recomputed, by Megatron-Core's names; what a model has not is passed over. Of
+// those that it calls cheap what they made is dropped, too, until the backward makes it again
+// (CheckpointWithoutOutput of megatron/core/tensor_parallel/random.py), where `discard` has it so.
+strategy modules_again(ops: Label, discard: Bool) {
   rule again optional {
     match * as ops
-    recompute
+    recompute(discard: discard)
   }
 }
 let _modules = [
-  { name: "mla_up_proj", ops: ["*.query.up", "*.query.rotary", "*.keys.up", "*.keys.rotary"] },
-  { name: "layernorm", ops: ["*.ln1", "*.ln2"] },
-  { name: "moe_act", ops: ["*.experts.act"] },
-  { name: "core_attn", ops: ["*.attn.core"] },
-  { name: "mlp", ops: ["*.mlp.up", "*.mlp.act", "*.mlp.down"] },
-  { name: "moe", ops: ["*.moe"] },
+  { name: "mla_up_proj", ops: ["*.query.up", "*.query.rotary", "*.keys.up", "*.keys.rotary"], cheap: true },
+  { name: "layernorm", ops: ["*.ln1", "*.ln2"], cheap: true },
+  { name: "moe_act", ops: ["*.experts.act"], cheap: true },
+  { name: "core_attn", ops: ["*.attn.core"], cheap: false },
+  { name: "mlp", ops: ["*.mlp.up", "*.mlp.act", "*.mlp.down"], cheap: false },
+  { name: "moe", ops: ["*.moe"], cheap: false },
+  { name: "shared_experts", ops: ["*.moe.shared"], cheap: false },
 ]
-fn framework_modules(names: List[String]) = [
-  modules_again(o) for m in _modules for o in m.ops if any([m.name == n for n in names])
+fn framework_modules(names: List[String], discard: Bool = true) = [
+  modules_again(o, discard and m.cheap) for m in _modules for o in m.ops if any([m.name == n for n in names])
 ]
 
 // Modules whose activations go to the host, by Megatron-Core's names.

@@ -3,7 +3,7 @@
 // August 2026). The model is Hugging Face's by name. Samples of `swift` are up to as long as the model takes unless
 // `max_length` is said; here they are 2,048 words, as of its Megatron jobs.
 export import std.frameworks.job
-import std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch, std.frameworks.deepspeed_keys
+import std.frameworks.profile, std.frameworks.nvidia, std.frameworks.megatron_core, std.frameworks.torch, std.frameworks.deepspeed_keys
 
 record SwiftArguments {
   gpus: Int
@@ -38,6 +38,10 @@ record SwiftArguments {
   fp16: Bool = false
   cross_entropy_loss_fusion: Bool = true
   optimizer_cpu_offload: Bool = false
+  use_precision_aware_optimizer: Bool = false
+  exp_avg_dtype: String = "fp32"
+  exp_avg_sq_dtype: String = "fp32"
+  main_params_dtype: String = "fp32"
   overlap_grad_reduce: Bool = false
   tp_comm_overlap: Bool = false
   mtp_num_layers: Int = 0
@@ -64,36 +68,6 @@ record SwiftArguments {
   use_liger_kernel: Bool = false
 }
 fn _is(word: Any, all: List) -> Bool = any([w == word for w in all])
-// Modules that are recomputed, by Megatron-Core's names.
-fn _again(granularity: String, modules: List) -> Any = match granularity {
-  "full" -> framework_recompute("full")
-  "selective" -> [framework_recompute(if m == "core_attn" then "attention" else "none") for m in modules] +
-    [framework_modules([m for m in modules if m != "core_attn"])]
-  _ -> none
-}
-fn _recipe(on: Bool, recipe: String) -> String = if not on then "bf16" else match recipe {
-  "blockwise" -> "fp8_block"
-  "mxfp8" -> "mxfp8"
-  "nvfp4" -> "nvfp4"
-  _ -> "fp8"
-}
-
-fn _layers(config: Record) -> Int = field(config, "num_hidden_layers", field(field(config, "text_config", {}), "num_hidden_layers", 0))
-fn _count(x: Bool) -> Int = if x then 1 else 0
-fn _between(a: SwiftArguments) -> Int = max(
-  1,
-  a.pipeline_model_parallel_size - _count(a.decoder_first_pipeline_num_layers > 0) - _count(a.decoder_last_pipeline_num_layers > 0),
-)
-fn _middle(a: SwiftArguments, config: Record) -> Int = div(
-  _layers(config) - a.decoder_first_pipeline_num_layers - a.decoder_last_pipeline_num_layers,
-  _between(a),
-)
-fn _sizes(a: SwiftArguments, config: Record) -> List = if a.decoder_first_pipeline_num_layers + a.decoder_last_pipeline_num_layers == 0
-  then [] else [
-  if s == 0 and a.decoder_first_pipeline_num_layers > 0 then a.decoder_first_pipeline_num_layers else if s ==
-    a.pipeline_model_parallel_size - 1 and a.decoder_last_pipeline_num_layers > 0 then a.decoder_last_pipeline_num_layers
-    else _middle(a, config) for s in 0..a.pipeline_model_parallel_size
-]
 fn _kind(a: SwiftArguments) -> String =
   if a.tuner_type != "" then a.tuner_type else if a.train_type != "" then a.train_type else if a.program == "megatron" then "full"
   else "lora"
@@ -169,12 +143,24 @@ fn _job(a: SwiftArguments, config: Record) -> Job = {
   ep: a.expert_model_parallel_size * a.expert_tensor_parallel_size,
   pp: a.pipeline_model_parallel_size,
   chunks: a.virtual_pipeline_model_parallel_size,
-  sizes: _sizes(a, config),
+  sizes: core_sizes(
+    a.pipeline_model_parallel_size,
+    a.decoder_first_pipeline_num_layers,
+    a.decoder_last_pipeline_num_layers,
+    core_layers(config),
+  ),
   sharding: if a.use_distributed_optimizer then "zero1" else "ddp",
-  again: _again(a.recompute_granularity, a.recompute_modules),
-  recipe: _recipe(a.fp8_format != "", a.fp8_recipe),
+  again: core_again(a.recompute_granularity, a.recompute_modules),
+  recipe: core_recipe(a.fp8_format != "", a.fp8_recipe),
   half: if a.fp16 then fp16 else bf16,
   on_host: a.optimizer_cpu_offload,
+  optimizer: core_adam(
+    a.use_precision_aware_optimizer,
+    a.exp_avg_dtype,
+    a.exp_avg_sq_dtype,
+    a.main_params_dtype,
+    if a.fp8_format == "" then "" else a.fp8_recipe,
+  ),
   tuned: _tuned(a, true),
 }
 
@@ -198,7 +184,7 @@ let command_line = {
     { given: "dtype", as: "torch_dtype" },
   ],
   plan: job_plan("swift_job", tuned: true),
-  harmless: deepspeed_harmless + [
+  harmless: core_harmless + deepspeed_harmless + [
     { why: "towers are left out here", names: ["language_model_only"] },
     {
       why: "DeepSpeed's buckets and numbers, as its profile has them",
@@ -357,9 +343,9 @@ let command_line = {
       names: ["moe_token_dispatcher_type moe_enable_deepep"],
     },
     {
-      why: "weights are kept and gathered in 16 bits here, states of the optimizer in fp32",
-      but: ["false", "fp32"],
-      names: ["fp8_param_gather use_precision_aware_optimizer exp_avg_dtype exp_avg_sq_dtype main_grads_dtype main_params_dtype"],
+      why: "weights are kept and gathered in 16 bits here",
+      but: ["false"],
+      names: ["fp8_param_gather"],
     },
     {
       why: "towers of pictures are left out here: of models of pictures and words the one of words is played",

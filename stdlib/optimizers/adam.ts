@@ -40,6 +40,20 @@ fn adam_of_weights() -> Optimizer = {
   }],
 }
 
+// Adam whose moments and copy of the weights are in formats of their own (FusedAdam of Transformer
+// Engine). `kept`: bytes of that copy; two are what weights in 16 bits lack of 32.
+fn adam_in(first: Size, second: Size, kept: Size) -> Optimizer = {
+  state: [first, second],
+  master: kept,
+  fused: true,
+  kernels: [{
+    family: "adam",
+    reads: [_size_of_gradient, first, second, kept, if kept == 2 B then _size_of_weight else 0 B],
+    writes: [first, second, _size_of_weight, kept],
+    flops: 12 FLOP,
+  }],
+}
+
 // FSDP keeps its shards in fp32 alone and casts what it gathers: what a plan's weights in 16 bits
 // leave of the master copy.
 fn _size_of_rest(precision: Precision) -> Size = max(0 B, _size_of_master(precision) - bytes(precision.weights))

@@ -24,7 +24,11 @@ GIVEN = [
                                      "MOE_GROUPED_GEMM=true"], []),
     ("megatron-lm/modelzoo_*[235][0-9][0-9]B*.yaml", ["TP=2", "PP=2", "EP=32"], []),
     ("megatron-lm/modelzoo_*-80B*.yaml", ["PP=4"], []),
-    ("megatron-lm/modelzoo_DeepSeek-V3*.yaml", ["TP=2", "EP=64"], []),
+    # its own line for 1,024 H100 (best_practice/deepseek-v3/run_deepseek_v3_h100.sh)
+    ("megatron-lm/modelzoo_DeepSeek-V3*.yaml", ["TP=2", "PP=8", "EP=64", "VPP=4", "GBS=8192"], [
+        "--recompute-granularity", "selective", "--recompute-modules", "mla_up_proj", "mlp", "--mtp-num-layers", "1",
+        "--pipeline-model-parallel-layout", "Et|(tt|)*30mL", "--use-precision-aware-optimizer", "--exp-avg-dtype", "bf16",
+        "--exp-avg-sq-dtype", "bf16", "--fp8-recipe", "blockwise", "--fp8-format", "e4m3"]),
     ("megatron-lm/modelzoo_run_*235b*.sh", ["{folder}/modelzoo_Qwen3-235B-A22B.yaml", "CP=1", "LAYERS_PER_VP=3"], []),
     ("megatron-lm/CONFIG.sh", ["TP=8", "PP=8", "MBS=1", "GBS=512", "NLS=96", "HS=12288", "NAH=96", "DDP=local"], []),
     ("megatron-lm/Kimi-K2*", [], ["--tensor-model-parallel-size", "8", "--expert-model-parallel-size", "64", "--expert-tensor-parallel-size", "1",
