@@ -741,7 +741,7 @@ static void refuse_python(command_line_reader *r)
   uint32_t program = program_of(r->line);
   if (r->files && !r->read && !r->found.count && program != UINT32_MAX)
     ts_diag_add(r->s->diags, TS_E0708, span_of(r, program, program),
-                "`%s` is Python, which is not run here: give its settings as a file or arguments",
+                "`%s` is Python, which is not run here: give what `trainspec.registry` reads in it",
                 r->line->word[program]);
 }
 

@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	packages/python/trainspec/messages.py \
 	packages/python/trainspec/plan.py \
 	packages/python/trainspec/py.typed \
+	packages/python/trainspec/registry.py \
 	packages/python/trainspec/result.py \
 	packages/python/trainspec/sweep.py \
 	packages/python/trainspec/units.py \

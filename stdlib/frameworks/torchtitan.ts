@@ -2,7 +2,9 @@
 // A key `[section] key` is the field `section_key`; keys that are left out have the defaults of
 // torchtitan/config/job_config.py (pytorch/torchtitan at eeca21577, January 2026: the last files of
 // TOML are of February 2026, configurations are Python since). A model is a flavor by name, whose
-// sizes are those of torchtitan/models/*/__init__.py there.
+// sizes are those of torchtitan/models/*/__init__.py there. What a function of a registry of Python
+// returns (config_registry.py of August 2026) comes as JSON from the Python package, `python3 -m
+// trainspec.registry`: its words in tokens are turned into those of the files of TOML.
 export import std.models.llama, std.models.llama_eager, std.models.llama_moe, std.models.deepseek, std.models.gpt_oss, std.machines
 import std.frameworks.profile, std.frameworks.torch, std.strategies.experts, std.strategies.data, std.strategies.recompute
 export import std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.gpipe
@@ -34,6 +36,17 @@ record TorchtitanArguments {
   parallelism_expert_parallel_comm_backend: String = "standard"
   activation_checkpoint_mode: String = "selective"
   activation_checkpoint_selective_ac_option: String = "2"
+  // of a registry
+  registry_function: String = ""
+  model_spec__args_: List[String] = []
+  model_spec_converters__target_: List[String] = []
+  model_spec_moe_comm_backend: String = "standard"
+  training_num_tokens_per_microbatch_per_dp_rank: Int = 16384
+  training_num_tokens_per_train_step: Int = -1
+  training_max_context_length: Int = 2048
+  training_disable_cuda_graphs: Bool = false
+  activation_checkpoint__target_: String = ""
+  parallelism_num_pp_microbatches: Int = 1
   compile_enable: Bool = false
   compile_components: List[String] = ["model", "loss"]
 }
@@ -214,6 +227,45 @@ fn _latent(s: Record, a: TorchtitanArguments) -> Model = deepseek(
 fn _gpt_oss(s: Record, a: TorchtitanArguments) -> Model = gpt_oss(s.layers, s.experts, a.training_seq_len)
 fn _built(build: Function, s: Record, a: TorchtitanArguments) -> Model = build(s, a)
 
+// -- a registry's function, by the names of job files: its name begins with that of the model --
+let _families: List[Record] = [
+  { words: "llama3", model: "llama3" },
+  { words: "llama4", model: "llama4" },
+  { words: "qwen3", model: "qwen3" },
+  { words: "deepseek", model: "deepseek_v3" },
+  { words: "gpt", model: "gpt_oss" },
+]
+fn _family(function: String) -> String = _first(
+  [f for f in _families for w in words(function, "_") if w == f.words],
+  "the model of `" + function + "` has no plan here yet: llama3, llama4, qwen3, deepseek_v3 or gpt_oss",
+).model
+fn _samples(tokens: Int, a: TorchtitanArguments) -> Int = if tokens % a.training_max_context_length == 0 then div(
+  tokens,
+  a.training_max_context_length,
+) else refuse(str(tokens) + " tokens are no multiple of `training.max_context_length`, " + str(a.training_max_context_length))
+fn _named(a: TorchtitanArguments) -> TorchtitanArguments = if a.registry_function == "" then a else _as_job(
+  a,
+  _samples(a.training_num_tokens_per_microbatch_per_dp_rank, a),
+)
+fn _as_job(a: TorchtitanArguments, samples: Int) -> TorchtitanArguments = a with {
+  model_name = _family(a.registry_function)
+  model_flavor = if a.model_spec__args_ == [] then refuse("the function names no flavor of a model") else a.model_spec__args_[0]
+  model_converters = a.model_spec_converters__target_
+  training_seq_len = a.training_max_context_length
+  training_local_batch_size = samples * (if _pp(a) > 1 then a.parallelism_num_pp_microbatches else 1)
+  training_global_batch_size = if a.training_num_tokens_per_train_step < 0 then -1 else _samples(a.training_num_tokens_per_train_step, a)
+  parallelism_pipeline_parallel_microbatch_size = samples
+  parallelism_expert_parallel_comm_backend = a.model_spec_moe_comm_backend
+  activation_checkpoint_mode = match a.activation_checkpoint__target_ {
+    "SelectiveAC.Config" -> "selective"
+    "FullAC.Config" -> "full"
+    "" -> "none"
+    _ -> a.activation_checkpoint__target_
+  }
+  activation_checkpoint_selective_ac_option = "op"
+}
+fn _graphs(a: TorchtitanArguments) -> Bool = a.registry_function != "" and not a.training_disable_cuda_graphs and _pp(a) == 1
+
 // -- degrees --
 fn _inner(a: TorchtitanArguments) -> Int =
   a.parallelism_tensor_parallel_degree * a.parallelism_context_parallel_degree * a.parallelism_pipeline_parallel_degree *
@@ -277,12 +329,22 @@ fn torchtitan_schedule(run: Record, p: Axis) -> Schedule = match run.arguments.p
 }
 
 // -- what the file sets of the profile --
-fn _float8(a: TorchtitanArguments) -> Bool = any([_is(c, "float8 quantize.linear.float8") for c in a.model_converters])
+// What converters make of products: of each all layers'.
+let _converters: List[Record] = [
+  { names: "float8 quantize.linear.float8 Float8LinearConverter.Config Float8GroupedExpertsConverter.Config", recipe: "fp8" },
+  { names: "MXFP8LinearConverter.Config MXFP8GroupedExpertsConverter.Config", recipe: "mxfp8" },
+  { names: "NVFP4LinearConverter.Config", recipe: "nvfp4" },
+]
+fn _recipe(a: TorchtitanArguments) -> String = last(
+  ["bf16"] + [r.recipe for c in a.model_converters for r in _converters if _is(c, r.names)],
+)
 fn _profile(a: TorchtitanArguments) -> Framework = torchtitan with {
   loss = if _compiled(a, "loss") then torchtitan.loss else torchtitan_2024.loss
   tensor = if a.parallelism_enable_async_tensor_parallel then "ring" else torchtitan.tensor
   context = "stream"
-  exchange = if a.parallelism_expert_parallel_comm_backend == "deepep" then "deep_ep" else torchtitan.exchange
+  exchange =
+    if a.parallelism_expert_parallel_comm_backend == "deepep" then "deep_ep" else if a.parallelism_expert_parallel_comm_backend ==
+    "hybridep" then "hybrid_ep" else torchtitan.exchange
 }
 fn _again(a: TorchtitanArguments) -> Any = match a.activation_checkpoint_mode {
   "none" -> none
@@ -299,7 +361,8 @@ fn _every(option: String) -> Any = match option {
   _ -> refuse("`activation_checkpoint.selective_ac_option` is op, or one layer in 1 to 4")
 }
 
-fn torchtitan_run(a: TorchtitanArguments) -> Record = _run(a, _flavor(a), machine_named(a.gpu), _profile(a))
+fn torchtitan_run(a: TorchtitanArguments) -> Record = _run_of(_named(a))
+fn _run_of(a: TorchtitanArguments) -> Record = _run(a, _flavor(a), machine_named(a.gpu), _profile(a))
 fn _run(a: TorchtitanArguments, flavor: Record, machine: Machine, framework: Framework) -> Record = {
   arguments: a,
   framework: framework,
@@ -317,12 +380,12 @@ fn _run(a: TorchtitanArguments, flavor: Record, machine: Machine, framework: Fra
   sizes: _sizes(a, flavor.layers, _pp(a) * _chunks(a, flavor.layers)),
   batch: { micro: _micro(a) * _ep(a, flavor.sparse), global: _global(a) },
   micro_batches: _micro_batches(a),
-  recipe: if _float8(a) then "fp8" else "bf16",
+  recipe: _recipe(a),
   precision: framework_precision(framework),
   optimizer: framework_optimizer(framework),
-  costs: machine_costs(machine, if _float8(a) then "fp8" else "bf16", framework.attention),
+  costs: machine_costs(machine, _recipe(a), framework.attention),
   network: machine.network,
-  host: framework_host(framework),
+  host: framework_host(framework, graphs: framework.graphs or _graphs(a)),
 }
 fn _sharding(run: Record) -> String = match run.arguments.parallelism_fsdp_reshard_after_forward {
   "default" -> "fsdp"
@@ -351,8 +414,36 @@ let torchtitan_line = {
   about: "A job of torchtitan's, by its file: `trainspec import torchtitan` wrote it.",
   arguments: "TorchtitanArguments",
   gpu: "h100",
-  files: ["toml"],
+  files: ["toml json"],
+  prefixes: [
+    { given: "_function_", as: "registry_function" },
+    { given: "_target_", as: "registry_target" },
+    { given: "_unread_", as: "registry_unread" },
+    { given: "compile_enable_async", as: "parallelism_enable_async" },
+    {
+      given: "activation_checkpoint_force_recompute_mm_shapes_by_fqns",
+      as: "activation_checkpoint_per_op_sac_force_recompute_mm_shapes_by_fqns",
+    },
+  ],
   harmless: [
+    {
+      why: "names of the registry's classes",
+      names: [
+        "registry_target metrics__target_ checkpoint__target_ training__target_ parallelism__target_ compile__target_ debug__target_",
+        "lr_scheduler__target_ dataloader__target_ profiler__target_ comm__target_ loss_loss_fn__target_ validator__target_",
+        "model_spec__target_ loss_loss_fn_global_vocab_size__target_ loss_loss_fn_global_vocab_size__args_*",
+        "loss_loss_fn_global_vocab_size_* loss_global_vocab_size_*",
+      ],
+    },
+    {
+      why: "where words and weights come from, and what is written beside steps",
+      names: ["hf_assets_path dataloader_* tokenizer_* profiler_* validator_* dump_folder checkpoint_* debug_print_config"],
+    },
+    { why: "numbers of the optimizer: an update takes as long with any", names: ["optimizer_lr optimizer_betas"] },
+    { why: "a kind of types, not of work", names: ["parallelism_spmd_backend"] },
+    { why: "attention is of one library here", names: ["model_spec_attn_backend"] },
+    { why: "of products in few bits, which the layers' are", names: ["model_spec_converters_*"] },
+    { why: "each rank has as many tokens as another", names: ["model_spec_non_blocking_capacity_factor"] },
     {
       why: "what is written, logged and recorded beside steps",
       names: [
@@ -389,6 +480,17 @@ let torchtitan_line = {
     },
   ],
   partly: [
+    { why: "these statements are not read: the plan has what the others set", names: ["registry_unread"] },
+    {
+      why: "logits and their loss are there at once, not in parts of a sequence",
+      but: ["CrossEntropyLoss.Config"],
+      names: ["loss__target_"],
+    },
+    { why: "sequence parallelism goes with tensor parallelism here", but: ["true"], names: ["parallelism_enable_sequence_parallel"] },
+    {
+      why: "it can change a step, and is not followed: the plan has torchtitan's default",
+      names: ["override_imports model_spec_num_mtp_layers model_spec_tp_gemm_backend"],
+    },
     {
       why: "sharded weights are gathered in bf16 here, which are twice the bytes of fp8",
       but: ["false"],
@@ -407,6 +509,24 @@ let torchtitan_line = {
     { why: "keys and values are gathered here", but: ["allgather"], names: ["parallelism_context_parallel_rotate_method"] },
   ],
   refused: [
+    {
+      why: "the optimizer has no record here: one of AdamW for all weights is followed",
+      but: ["default_adamw"],
+      names: ["optimizer__target_"],
+    },
+    { why: "how layers are recomputed is not stated", names: ["activation_checkpoint"] },
+    {
+      why: "losses of several words have no plan in this importer yet",
+      but: ["CrossEntropyLoss.Config ChunkedLossWrapper.Config"],
+      names: ["loss__target_"],
+    },
+    {
+      why: "formats other than these have no plan in this importer yet",
+      but: [
+        "Float8LinearConverter.Config Float8GroupedExpertsConverter.Config MXFP8LinearConverter.Config MXFP8GroupedExpertsConverter.Config NVFP4LinearConverter.Config",
+      ],
+      names: ["model_spec_converters__target_"],
+    },
     { why: "the optimizer has no record here: Adam and AdamW are followed", but: ["AdamW", "Adam"], names: ["optimizer_name"] },
     {
       why: "an update in another way has no plan here yet",

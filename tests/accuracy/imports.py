@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """imports.py BUILD DATA [FILE...]: what becomes of each training job of DATA/configs by `trainspec import`: it plays,
-its plan does not fit into memory, it is refused by name, or it fails. A file that states no model or no size (DeepSpeed,
+its plan does not fit into memory, it is refused by name, or it fails. Of a registry of Python the first function that is
+no debug model's is its job. A file that states no model or no size (DeepSpeed,
 Accelerate, parts of Megatron-LM's) gets what its own launcher would say (GIVEN). Totals by framework.
 1 where an import ends without a reason. ./dev accuracy imports"""
 import concurrent.futures
@@ -45,6 +46,19 @@ CLOUDS = {"a3u": "h200", "a3ultra": "h200"}  # machines of clouds by what is in 
 MOST = 2048  # devices that are tried where a file does not say how many there are
 
 
+REGISTRY = os.path.join(os.path.dirname(__file__), "..", "..", "packages", "python", "trainspec", "registry.py")
+
+
+def returned(file, folder):
+    """A registry of Python as the JSON that its function returns."""
+    def read(*words):
+        return subprocess.run([sys.executable, REGISTRY, file, *words], capture_output=True, text=True, check=True).stdout
+    made = os.path.join(folder, re.sub(r"\W", "_", file) + ".json")
+    with open(made, "w") as to:
+        to.write(read(next(name for name in read().split() if "debug" not in name)))
+    return made
+
+
 def command(build, *words):
     try:
         return subprocess.run([os.path.join(build, words[0]), *words[1:]], capture_output=True, text=True, timeout=300, errors="replace")
@@ -69,6 +83,8 @@ def play(build, reader, file, plan, gpus):
     behind = [w for g in given for w in g[2]]
     kind = re.search(r"(?<![a-z])(gb200|gb300|b200|h200|h20|mi300x|mi325x|mi355x|a100|a3u(?:ltra)?)(?![0-9a-z])", name.lower())
     words = (["--gpus", str(gpus)] if gpus else []) + (["--gpu", CLOUDS.get(kind[1], kind[1])] if kind else [])
+    if file.endswith(".py"):
+        file = returned(file, os.path.dirname(plan))
     run = command(build, "trainspec", "import", *words, "-o", plan, reader, *before, file, *behind)
     if run.returncode:
         return run, False

@@ -41,3 +41,13 @@ wrong '[compile]\nenable = maybe\n'
 trainspec import torchtitan nowhere.toml 2>&1
 trainspec import torchtitan job.yaml 2>&1
 trainspec import torchtitan registry.py 2>&1
+
+# What a function of a registry of Python returns: batches in tokens, a policy by its class.
+cat > registry.json <<'END'
+{"_function_": "qwen3_8b", "_target_": "Trainer.Config", "model_spec": {"_target_": "model_registry", "_args_": ["8B"]},
+ "training": {"num_tokens_per_microbatch_per_dp_rank": 8192, "max_context_length": 4096, "disable_cuda_graphs": true},
+ "activation_checkpoint": {"_target_": "FullAC.Config"}, "_unread_": ["if x:"]}
+END
+trainspec import torchtitan registry.json -o registry.ts && tsrun registry.ts --format=text | sed -n 1,2p
+sed s/qwen3_8b/flux_dev/ registry.json > flux.json
+trainspec import torchtitan flux.json -o flux.ts && tsrun flux.ts

@@ -2,13 +2,16 @@
 import argparse
 import dataclasses
 import enum
+import os
 import pathlib
 import sys
+import tempfile
 import unittest
 from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import trainspec  # noqa: E402
+from trainspec import registry  # noqa: E402
 
 HERE = {"gpus": 8, "gpu": "h100"}
 CONFIG = {"model_type": "llama", "hidden_size": 512, "num_hidden_layers": 2, "num_attention_heads": 8,
@@ -53,6 +56,23 @@ class ConfigContainer:
     ddp: dict
 
 
+REGISTRY = """
+raise SystemExit("it is run")
+def qwen3_small() -> Trainer.Config:
+    spec = model_registry("0.6B")
+    return Trainer.Config(model_spec=spec, training=TrainingConfig(num_tokens_per_microbatch_per_dp_rank=2 * 2048))
+
+def qwen3_large() -> Trainer.Config:
+    config = qwen3_small()
+    config.model_spec = model_registry("8B")
+    config.parallelism.tensor_parallel_degree = 2
+    config.activation_checkpoint = FullAC.Config()
+    for name in names():
+        config.add(name)
+    return config
+"""
+
+
 class Inside(unittest.TestCase):
     def test_a_namespace_is_its_command_line(self):
         values = dict(num_layers=4, hidden_size=512, num_attention_heads=8, seq_length=512, max_position_embeddings=512,
@@ -93,6 +113,20 @@ class Inside(unittest.TestCase):
             trainspec.plan_of(dataclasses.replace(recipe, ddp={"use_distributed_optimizer": "maybe"}), **HERE)
         with self.assertRaises(TypeError):
             trainspec.plan_of(object())
+
+    def test_registries_are_read_without_running(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "config_registry.py")
+            with open(path, "w") as file:
+                file.write(REGISTRY)
+            self.assertEqual(registry.functions_of(path), ["qwen3_small", "qwen3_large"])
+            made = registry.settings_of(path, "qwen3_large")
+            self.assertEqual(made["training"]["num_tokens_per_microbatch_per_dp_rank"], 2 * 2048)
+            self.assertEqual(made["model_spec"], {"_target_": "model_registry", "_args_": ["8B"]})
+            self.assertEqual(made["activation_checkpoint"], {"_target_": "FullAC.Config"})
+            self.assertEqual(made["_unread_"], ["for name in names():"])
+            self.assertEqual(made["parallelism"], {"tensor_parallel_degree": 2})
+            self.assertRaises(ValueError, registry.settings_of, path, "qwen3_none")
 
     def test_a_callback_prints_and_the_run_goes_on(self):
         transformers = type(sys)("transformers")
