@@ -83,6 +83,7 @@ static bool sweep_play(trainspec_sweep *sweep, size_t plan, uint32_t listed, tra
   bool good = true, again = false;
   *out = (trainspec_outcome){0};
   o.listed = listed;
+  o.orderless = true;
   o.plan_name = sweep->search->plan;
   o.defines = ts_search_defines_at(sweep->search, plan, arena, &o.define_count);
   if (ts_input_open(session, sweep->path, &o, &input)) {

@@ -298,6 +298,7 @@ const char *trainspec_messages_text(const trainspec *ts, trainspec_format format
 static bool read_input(trainspec_plan *plan, ts_session *session, uint32_t listed, ts_input *input)
 {
   plan->options.listed = listed;
+  plan->options.orderless = true;
   return plan->text ?
            ts_input_compile(session, plan->path, plan->text, plan->size, &plan->options, input) :
            ts_input_open(session, plan->path, &plan->options, input);

@@ -675,6 +675,7 @@ static int open_and_play(tsrun_task *t, ts_input *input, uint32_t listed, const 
 {
   ts_compile_options o = t->plan.compile;
   o.listed = listed;
+  o.orderless = true;
   *opened = ts_input_open(t->session, t->path, &o, input);
   t->compiled = input->kind == TS_INPUT_PLAN;
   if (*opened && t->choices && !t->compiled)

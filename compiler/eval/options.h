@@ -81,6 +81,7 @@ typedef struct ts_compile_options { /* all may be left zero */
   /* rounds of a loop that an order lists at least, where one loop of each rank is nothing but equal
    * rounds: the IR says how many more there are (ts_ir_left_out). 0: all */
   uint32_t listed;
+  bool orderless; /* of the schedule nothing but its numbers is looked at later */
 } ts_compile_options;
 
 #endif

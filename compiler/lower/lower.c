@@ -69,7 +69,12 @@ static ts_pass_status lower_hold(ts_lowering *l)
   return ts_lower_holds_too_much(l, l->s->options->held) ? TS_PASS_TOO_LARGE : TS_PASS_DONE;
 }
 
-static ts_pass_status lower_place(ts_lowering *l) { return done(ts_schedule_place(l->s, l->sc)); }
+static ts_pass_status lower_place(ts_lowering *l)
+{
+  if (l->s->options->orderless)
+    l->sc->arena = l->order = ts_arena_new("order");
+  return done(ts_schedule_place(l->s, l->sc));
+}
 
 static ts_pass_status check_batch(ts_lowering *l)
 {
@@ -191,14 +196,15 @@ ts_pass_status ts_plan_lower(ts_session *s, const ts_plan *plan, ts_lowered *to)
   ts_lowering l = {.s = s, .plan = plan};
   *to = (ts_lowered){0};
   ts_pass_status status = lower_run(&l, planning, sizeof planning / sizeof *planning);
-  if (status != TS_PASS_DONE)
-    return status;
-  l.b = ts_ir_builder_new();
-  to->schedule = l.sc;
-  status = write_ir(&l);
-  if (status == TS_PASS_DONE)
-    to->builder = l.b;
-  else
-    ts_ir_builder_free(l.b);
+  if (status == TS_PASS_DONE) {
+    l.b = ts_ir_builder_new();
+    to->schedule = l.sc;
+    status = write_ir(&l);
+    if (status == TS_PASS_DONE)
+      to->builder = l.b;
+    else
+      ts_ir_builder_free(l.b);
+  }
+  ts_arena_free(l.order); /* who plays the IR needs its room */
   return status;
 }

@@ -34,6 +34,7 @@ typedef struct ts_lowering {
   ts_sharding *sh;
   ts_costing *costing;
   ts_schedule *sc;
+  ts_arena *order; /* of the items of sc, if nobody needs them later; else NULL */
   const ts_stages *stages;
   ts_ir_builder *b;
   /* of the mesh: each rank along them has samples of its own */

@@ -47,17 +47,11 @@ typedef struct programs_marks {
   bool known, sums, gathers, updates, offloads, frees;
 } programs_marks;
 
-/* an item of a program, whose ports are yet to be bound */
-typedef struct unbound {
-  uint32_t rank, role_count;
-  const ts_placed *item;
-  const ts_port_ref *roles;
-} unbound;
-
 struct ts_programs {
   ts_lowering *l;
   programs_marks *marks;   /* [kind of stage] */
-  TS_VEC(unbound) unbound; /* in the order of the items */
+  TS_VEC(made) fragments;  /* those of the IR that programs play */
+  uint32_t port_count;     /* of all items: as many are to be bound */
   made *shared;            /* [kind of stage][work kind][part in the step] */
   uint32_t part_count;     /* that there are of the last */
   TS_VEC(special) specials;
@@ -392,27 +386,32 @@ static void lower_item(ts_programs *p, uint32_t rank, const ts_placed *item, ts_
   *record = (ts_ir_item){.fragment = m->index,
                          .micro_batch = item->kind == TS_STEP ? TS_IR_NONE : item->micro_batch,
                          .chunk = item->chunk};
-  TS_PUSH(l->s->arena, &p->unbound, (unbound){rank, m->role_count, item, m->roles});
+  while (p->fragments.count <= m->index)
+    TS_PUSH(l->s->arena, &p->fragments, (made){0});
+  if (!p->fragments.at[m->index].done)
+    p->fragments.at[m->index] = *m;
+  p->port_count += m->role_count;
 }
 
 /* The ends of messages, of all programs at once. */
 void ts_lower_bindings(const ts_programs *p)
 {
   const ts_lowering *l = p->l;
+  const ts_schedule *sc = l->sc;
   void *records;
-  uint32_t count = 0;
-  for (size_t i = 0; i < p->unbound.count; i++)
-    count += p->unbound.at[i].role_count;
-  uint32_t at = ts_ir_append(l->b, TS_IR_BINDINGS, count, &records);
+  uint32_t at = ts_ir_append(l->b, TS_IR_BINDINGS, p->port_count, &records);
   ts_ir_binding *to = records;
-  ts_ir_item *items = ts_ir_builder_records(l->b, TS_IR_ITEMS);
-  for (size_t i = 0; i < p->unbound.count; i++) {
-    const unbound *u = &p->unbound.at[i];
-    items[i].first_binding = u->role_count ? at : 0;
-    at += u->role_count;
-    for (uint32_t k = 0; k < u->role_count; k++)
-      *to++ = programs_bind(l, u->rank, u->item + u->roles[k].part, u->roles[k]);
-  }
+  ts_ir_item *record = ts_ir_builder_records(l->b, TS_IR_ITEMS);
+  for (uint32_t r = 0; r < sc->ranks; r++)
+    for (uint32_t i = 0; i < sc->order[r].count; i++, record++) {
+      const ts_placed *item = &sc->items.at[sc->order[r].first + i];
+      const made *m = &p->fragments.at[record->fragment];
+      record->first_binding = m->role_count ? at : 0;
+      at += m->role_count;
+      for (uint32_t k = 0; k < m->role_count; k++)
+        *to++ = programs_bind(l, r, item + m->roles[k].part, m->roles[k]);
+      i += item->paired;
+    }
 }
 
 ts_programs *ts_lower_programs(ts_lowering *l)
@@ -429,8 +428,6 @@ ts_programs *ts_lower_programs(ts_lowering *l)
       p->part_count = PARTS;
   p->shared =
     TS_NEW_ARRAY(l->s->arena, made, l->stages->kind_count * TS_WORK_KINDS * p->part_count + 1);
-  p->unbound.room = sc->items.count;
-  p->unbound.at = ts_arena_alloc_raw(l->s->arena, p->unbound.room * sizeof *p->unbound.at);
   ts_holder *holder = ts_holder_new(l);
   ts_ir_round *rounds = TS_NEW_ARRAY(l->s->arena, ts_ir_round, sc->ranks + 1);
   uint32_t most = 0;

@@ -240,7 +240,7 @@ static void csv_fill(csv_reader *r)
     order[rank].first = (uint32_t)sc->items.count;
     for (; i < r->items.count && r->rank_of.at[i] == rank; i++) {
       r->items.at[i].chunk = sc->chunk_of[r->items.at[i].stage];
-      TS_PUSH(b->s->arena, &sc->items, r->items.at[i]);
+      TS_PUSH(sc->arena, &sc->items, r->items.at[i]);
     }
     ts_schedule_end_rank(b, order[rank].first);
     order[rank].count = (uint32_t)sc->items.count - order[rank].first;

@@ -21,7 +21,7 @@ bool ts_schedule_given(ts_schedule_builder *b)
       const ts_given_item *item = &given->items[i];
       sc->micro_batches =
         item->micro_batch >= sc->micro_batches ? item->micro_batch + 1 : sc->micro_batches;
-      TS_PUSH(b->s->arena, &sc->items,
+      TS_PUSH(sc->arena, &sc->items,
               (ts_placed){.kind = item->kind,
                           .micro_batch = item->micro_batch,
                           .stage = item->stage,

@@ -128,7 +128,7 @@ bool ts_schedule_leave_out(ts_schedule_builder *b, uint32_t listed)
     return false;
   ts_order *order = TS_NEW_ARRAY(b->s->arena, ts_order, sc->ranks + 1),
            *round = TS_NEW_ARRAY(b->s->arena, ts_order, sc->ranks + 1);
-  ts_placed *items = ts_arena_alloc_raw(b->s->arena, sc->items.count * sizeof *items);
+  ts_placed *items = ts_arena_alloc_raw(sc->arena, sc->items.count * sizeof *items);
   for (uint32_t r = 0; r < sc->ranks; r++) {
     const ts_placed *from = &sc->items.at[sc->order[r].first];
     uint32_t count = sc->order[r].count, out = rounds * of[r].items,

@@ -634,7 +634,7 @@ bool ts_policy_run(builder *b, const ts_stage_costs *costs)
     for (uint32_t r = 0; r < sc->ranks; r++) {
       order[r].first = (uint32_t)sc->items.count;
       for (uint32_t i = 0; i < best->count[r]; i++)
-        TS_PUSH(b->s->arena, &sc->items, best->items[(size_t)r * best->per_rank + i]);
+        TS_PUSH(sc->arena, &sc->items, best->items[(size_t)r * best->per_rank + i]);
       ts_schedule_end_rank(b, order[r].first);
       order[r].count = (uint32_t)sc->items.count - order[r].first;
     }

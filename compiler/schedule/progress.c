@@ -221,7 +221,7 @@ static void report_cycle(const player *p)
 
 static bool ends(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
 {
-  player p = {s, sc, stages, TS_NEW_ARRAY(s->arena, bool, sc->items.count + 1),
+  player p = {s, sc, stages, TS_NEW_ARRAY(sc->arena, bool, sc->items.count + 1),
               TS_NEW_ARRAY(s->arena, uint32_t, sc->ranks + 1)};
   bool moved = true;
   while (moved) {

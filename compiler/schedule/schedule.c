@@ -284,7 +284,7 @@ static void index_items(builder *b)
 {
   ts_schedule *sc = b->sc;
   size_t size = (size_t)TS_WORK_KINDS * sc->stages * sc->micro_batches;
-  uint32_t *at = TS_NEW_ARRAY(b->s->arena, uint32_t, size + 1);
+  uint32_t *at = ts_arena_alloc_raw(sc->arena, (size + 1) * sizeof *at);
   memset(at, 0xff, size * sizeof *at);
   for (uint32_t i = 0; i < sc->items.count; i++) {
     const ts_placed *p = &sc->items.at[i];
@@ -677,10 +677,12 @@ static const ts_schedule *shared_order(ts_session *s, ts_cache_item *item, const
   return shared;
 }
 
-/* Enough for stages to come to a rhythm. */
+/* Enough for stages to come to a rhythm: those of a long pipeline have found it while it filled. */
 static uint32_t rounds_listed(const ts_session *s, const ts_schedule *sc)
 {
-  return s->options->listed ? s->options->listed + 2 * sc->ranks : 0;
+  enum { MOST = 64 };
+  uint32_t more = 2 * sc->ranks < MOST ? 2 * sc->ranks : MOST;
+  return s->options->listed ? s->options->listed + more : 0;
 }
 
 /* As if all rounds were listed. */
@@ -789,12 +791,12 @@ static void neutral(builder *b, const ts_plan *plan, uint32_t micro_batches)
     ts_arena_copy(b->s->arena, &(ts_order){listed & ~UINT32_C(1), 2}, sizeof *sc->round);
   sc->stage_of = sc->rank_of = sc->chunk_of = zero;
   for (uint32_t i = 0; i < sc->micro_batches; i++) {
-    TS_PUSH(b->s->arena, &sc->items,
+    TS_PUSH(sc->arena, &sc->items,
             (ts_placed){.kind = TS_FORWARD, .micro_batch = i, .span = sc->span});
-    TS_PUSH(b->s->arena, &sc->items,
+    TS_PUSH(sc->arena, &sc->items,
             (ts_placed){.kind = TS_BACKWARD, .micro_batch = i, .span = sc->span});
   }
-  TS_PUSH(b->s->arena, &sc->items, (ts_placed){.kind = TS_STEP, .span = sc->span});
+  TS_PUSH(sc->arena, &sc->items, (ts_placed){.kind = TS_STEP, .span = sc->span});
   order->count = (uint32_t)sc->items.count;
   sc->order = order;
 }
@@ -802,6 +804,7 @@ static void neutral(builder *b, const ts_plan *plan, uint32_t micro_batches)
 ts_schedule *ts_schedule_open(ts_session *s, const ts_plan *plan, uint32_t micro_batches)
 {
   builder b = {.s = s, .sc = TS_NEW(s->arena, ts_schedule)};
+  b.sc->arena = s->arena;
   b.sc->protocols = plan->protocols;
   b.sc->protocols_span = plan->span_of[TS_PLAN_protocols];
   if (plan->schedule.type == TS_T_APPLIED)

@@ -101,6 +101,7 @@ typedef struct ts_schedule {
   uint32_t without;
   TS_VEC(ts_clause_change) changes;
   const struct ts_stages *built;  /* its stages, once they are there: compiler/schedule/stage.h */
+  ts_arena *arena;                /* of items and of where each stands */
   TS_VEC(ts_placed) items;
   const ts_order *order;          /* [ranks] */
   TS_VEC(ts_tie) ties;

@@ -183,7 +183,7 @@ static bool place_item(builder *b, const ts_env *env, const ts_ast *item)
       sc->micro_batches = placed.micro_batch + 1;
     work_count(b, &placed);
   }
-  TS_PUSH(b->s->arena, &sc->items, placed);
+  TS_PUSH(sc->arena, &sc->items, placed);
   return true;
 }
 
@@ -223,25 +223,30 @@ static int growth(const ts_ast *e, const char *name)
                                              left - right;
 }
 
-static bool moves_on(const ts_ast *item, const char *name)
+/* Adds to *ahead what an item brings forward, less what it takes back. */
+static bool moves_on(const ts_ast *item, const char *name, int *ahead)
 {
   ts_ast_list a = ts_ast_args(item);
+  *ahead += (item->name[0] == 'F') - (item->name[0] == 'B' || item->name[0] == 'I');
   return a.count && growth(ts_ast_value(a.at[0]), name) == 1 &&
          (a.count == 1 || growth(ts_ast_value(a.at[1]), name) == 0);
 }
 
-/* Rounds of a loop differ by nothing but their micro-batches, which grow by one. */
+/* Rounds of a loop differ by nothing but their micro-batches, which grow by one; as many go forward
+ * as backward. */
 static bool rounds_are_alike(const ts_ast *loop, ts_value over)
 {
   ts_ast_list items = ts_ast_items(loop);
+  int ahead = 0;
   bool alike = items.count && over.type == TS_T_RANGE && !ts_ast_where(loop);
   for (uint32_t i = 0; i < items.count && alike; i++) {
     const ts_ast *work = items.at[i];
     alike = work->kind == TS_AST_PAIR ?
-              moves_on(ts_ast_left(work), loop->name) && moves_on(ts_ast_right(work), loop->name) :
-              work->kind == TS_AST_ITEM && moves_on(work, loop->name);
+              moves_on(ts_ast_left(work), loop->name, &ahead) &&
+                moves_on(ts_ast_right(work), loop->name, &ahead) :
+              work->kind == TS_AST_ITEM && moves_on(work, loop->name, &ahead);
   }
-  return alike;
+  return alike && !ahead;
 }
 
 /* How many rounds of the loop to leave out: as many on each rank, of one loop. */
@@ -407,7 +412,7 @@ void ts_schedule_end_rank(builder *b, uint32_t first)
   }
   if (sc->items.count > first && sc->items.at[sc->items.count - 1].kind == TS_STEP)
     return;
-  TS_PUSH(b->s->arena, &sc->items, (ts_placed){.kind = TS_STEP, .span = sc->span});
+  TS_PUSH(sc->arena, &sc->items, (ts_placed){.kind = TS_STEP, .span = sc->span});
 }
 
 /* Ranks mostly place as many items each: room for all, once the first has placed its own. */
@@ -417,7 +422,7 @@ static void work_make_room(builder *b)
   size_t room = sc->items.count * sc->ranks;
   if (b->rank || (b->listed && b->uneven) || sc->ranks < 2 || room > b->s->limits.items)
     return;
-  ts_placed *at = ts_arena_alloc_raw(b->s->arena, room * sizeof *at);
+  ts_placed *at = ts_arena_alloc_raw(sc->arena, room * sizeof *at);
   memcpy(at, sc->items.at, sc->items.count * sizeof *at);
   sc->items.at = at;
   sc->items.room = room;

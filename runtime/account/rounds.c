@@ -158,15 +158,15 @@ bool ts_rounds_find(const ts_facts *facts, ts_rounds *of)
   *of = (ts_rounds){0};
   if (!left)
     return true;
-  ts_arena *arena = ts_arena_new("rounds");
+  ts_arena *arena = ts_arena_new("rounds"), *scratch = ts_arena_inside(arena, "track");
   uint32_t players = facts->fold->count;
   rounds_part *parts = TS_NEW_ARRAY(arena, rounds_part, players);
   bool good = !host_holds(facts->tables->ir);
   for (uint32_t p = 0; p < players && good; p++)
     good = find_part(facts, &facts->players[p], &parts[p]) && parts[p].time == parts[0].time;
-  for (uint32_t p = 0; p < players && good; p++)
+  for (uint32_t p = 0; p < players && good; p++, ts_arena_reset(scratch))
     good = messages_cross_well(facts, parts, p) && calls_meet_well(facts, parts, p) &&
-           rest_moves(arena, facts, &parts[p], p);
+           rest_moves(scratch, facts, &parts[p], p);
   if (good)
     *of = (ts_rounds){left->rounds, parts[0].time};
   ts_arena_free(arena);

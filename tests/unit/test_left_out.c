@@ -191,7 +191,9 @@ static const char *random_chunks(random_ir *g, uint32_t pp)
 
 static left_out_plan random_plan(ts_arena *arena, random_ir *g)
 {
-  uint32_t pp = 1u << random_between(g, 0, 3), layers = 2 * pp * random_between(g, 1, 2);
+  bool deep = !random_between(g, 0, 9); /* a pipeline that takes longer to fill than to settle */
+  uint32_t pp = deep ? 64 : 1u << random_between(g, 0, 3),
+           layers = 2 * pp * random_between(g, 1, 2);
   const char *schedule =
     random_between(g, 0, 1) ?
       random_chunks(g, pp) :
@@ -199,7 +201,7 @@ static left_out_plan random_plan(ts_arena *arena, random_ir *g)
             "slack(p: pp, m: %u, more: 0)", "slack(p: pp, m: %u, more: 3)", "split(p: pp, m: %u)",
             "paired(p: pp, m: %u)", "late(p: pp, m: %u)", "gpipe(p: pp, m: %u)",
             "zb_h1(p: pp, m: %u)");
-  uint32_t m = random_between(g, 50, 160);
+  uint32_t m = random_between(g, 50, 160) + 4 * (deep ? pp : 0);
   char order[128];
   const char *at = strchr(schedule, '%');
   snprintf(order, sizeof order, "%.*s%u%s", (int)(at - schedule), schedule, m, at + 2);

@@ -222,6 +222,7 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
   ts_compile_options compile = s->compile;
   ts_input input = {0};
   compile.listed = out->all_rounds ? 0 : TS_LISTED;
+  compile.orderless = true;
   question asks = {s, lock, session->arena, out, false};
   ts_held held = {.enough = is_enough,
                   .enough_early = s->search->open ? NULL : is_enough_early,
