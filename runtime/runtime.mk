@@ -150,6 +150,8 @@ libts_a_SOURCES += \
 	runtime/play/fan_out.h \
 	runtime/play/fold.c \
 	runtime/play/fold.h \
+	runtime/play/fold_links.c \
+	runtime/play/fold_links.h \
 	runtime/play/fragment_map.c \
 	runtime/play/fragment_map.h \
 	runtime/play/lanes.c \

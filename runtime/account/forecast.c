@@ -52,7 +52,7 @@ static uint32_t transfers_of(const ts_ir *ir, const ts_ir_fragment *f)
 ts_forecast ts_forecast_play(const ts_ir *ir, const ts_run_options *options)
 {
   ts_forecast e = {0, 0, 0};
-  bool folds = !options->no_fold && !options->contention,
+  bool folds = !options->no_fold,
        by_time = ts_run_goes_by_time(ir, options);
   double longest = 0,
          players =

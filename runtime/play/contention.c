@@ -43,7 +43,7 @@ struct ts_contention {
   uint64_t now;
   /* [groups] of [instances * models * shapes]: made when asked for first */
   ts_flow_pattern **patterns;
-  ts_intern paths;             /* model, sender, receiver */
+  ts_intern paths; /* model, sender, which of its peers */
   TS_VEC(ts_flow_pattern *) path_patterns;
 };
 
@@ -121,8 +121,15 @@ static double times_of(const ts_contention *c, uint32_t call)
   return c->tables->transfer ? c->tables->transfer[call] : 1;
 }
 
-static const ts_flow_pattern *group_pattern(ts_contention *c, uint32_t group, uint32_t instance,
-                                            uint32_t model, ts_flow_shape shape)
+bool ts_contention_plays(ts_contention *c, uint32_t kind, uint64_t bytes, uint32_t profile,
+                         ts_flow_call *flows)
+{
+  return profile != TS_IR_NONE && ts_network_flows(c->network, kind, bytes, profile, flows) &&
+         plays(c, flows->model);
+}
+
+ts_flow_pattern *ts_contention_pattern(ts_contention *c, uint32_t group, uint32_t instance,
+                                       uint32_t model, ts_flow_shape shape)
 {
   const ts_ranks *ranks = c->tables->ranks;
   const ts_rank_group *g = &ranks->groups[group];
@@ -145,6 +152,20 @@ static const ts_flow_pattern *group_pattern(ts_contention *c, uint32_t group, ui
   return p;
 }
 
+ts_flow_pattern *ts_contention_path(ts_contention *c, uint32_t model, uint32_t from, uint32_t to,
+                                    uint32_t peer)
+{
+  const uint32_t *vertex = c->tables->ranks->vertex;
+  uint32_t path = ts_intern_run(&c->paths, (uint32_t[]){model, from, peer}, 3);
+  if (path == c->path_patterns.count) {
+    ts_flow_pattern *made = TS_NEW(c->arena, ts_flow_pattern);
+    ts_flow_pattern_message(ts_network_maker(c->network, model), c->arena, vertex[from], vertex[to],
+                            made);
+    TS_PUSH(c->arena, &c->path_patterns, made);
+  }
+  return c->path_patterns.at[path];
+}
+
 bool ts_contention_collective(ts_contention *c, const ts_role *role, uint32_t collective,
                               uint32_t rank, uint64_t start, uint32_t tag)
 {
@@ -152,12 +173,10 @@ bool ts_contention_collective(ts_contention *c, const ts_role *role, uint32_t co
   const ts_ir_collective *call = &ir->collectives[collective];
   const ts_rank_group *g = &c->tables->ranks->groups[call->group];
   ts_flow_call flows;
-  if (!ts_network_flows(c->network, call->kind, call->bytes, role->group_profile[call->group],
-                        &flows) ||
-      !plays(c, flows.model))
+  if (!ts_contention_plays(c, call->kind, call->bytes, role->group_profile[call->group], &flows))
     return false;
   const ts_flow_pattern *pattern =
-    group_pattern(c, call->group, g->instance_of[rank], flows.model, flows.shape);
+    ts_contention_pattern(c, call->group, g->instance_of[rank], flows.model, flows.shape);
   contention_add(c, times_of(c, collective), TS_IR_NONE,
                  (begin){pattern, flows.volume * pattern->share,
                          flows.base + ts_flow_latency(pattern, call->kind), start, tag, 0, false,
@@ -165,26 +184,18 @@ bool ts_contention_collective(ts_contention *c, const ts_role *role, uint32_t co
   return true;
 }
 
-bool ts_contention_message(ts_contention *c, uint32_t profile, uint32_t port, uint32_t from,
-                           uint32_t to, uint64_t start, uint32_t tag, uint32_t after)
+bool ts_contention_message(ts_contention *c, const ts_role *role, uint32_t peer, uint32_t port,
+                           uint32_t from, uint32_t to, uint64_t start, uint32_t tag, uint32_t after)
 {
+  const ts_ir *ir = c->tables->ir;
   ts_flow_call flows;
-  if (!ts_network_flows(c->network, TS_IR_MESSAGE, c->tables->ir->ports[port].bytes, profile,
-                        &flows) ||
-      !plays(c, flows.model))
+  if (!ts_contention_plays(c, TS_IR_MESSAGE, ir->ports[port].bytes, role->peer_profile[peer],
+                           &flows))
     return false;
-  const uint32_t *vertex = c->tables->ranks->vertex;
-  uint32_t path = ts_intern_run(&c->paths, (uint32_t[]){flows.model, vertex[from], vertex[to]}, 3);
-  if (path == c->path_patterns.count) {
-    ts_flow_pattern *made = TS_NEW(c->arena, ts_flow_pattern);
-    ts_flow_pattern_message(ts_network_maker(c->network, flows.model), c->arena, vertex[from],
-                            vertex[to], made);
-    TS_PUSH(c->arena, &c->path_patterns, made);
-  }
-  const ts_flow_pattern *pattern = c->path_patterns.at[path];
-  contention_add(c, times_of(c, c->tables->ir->collectives_count + port), after,
+  const ts_flow_pattern *pattern = ts_contention_path(c, flows.model, from, to, peer);
+  contention_add(c, times_of(c, ir->collectives_count + port), after,
                  (begin){pattern, flows.volume, flows.base, start, tag, 0, true,
-                         c->tables->ir->net_models[flows.model].kind == TS_IR_NET_PACKET});
+                         ir->net_models[flows.model].kind == TS_IR_NET_PACKET});
   return true;
 }
 

@@ -14,6 +14,7 @@
 #ifndef TS_RUNTIME_PLAY_CONTENTION_H
 #define TS_RUNTIME_PLAY_CONTENTION_H
 
+#include "runtime/collective/flow_model.h"
 #include "runtime/collective/flow_traffic.h"
 #include "runtime/collective/packet.h"
 #include "runtime/play/roles.h"
@@ -31,15 +32,25 @@ bool ts_contention_failed(const ts_contention *contention, ts_stop *stop);
 const ts_packet_use *ts_contention_packets(const ts_contention *contention, ts_arena *arena,
                                            const ts_ir_net_packets **with);
 
-/* A collective of the IR over the instance that `rank` is in, begun at `start`. False: it is not of
- * a model of flows or packets and takes as long as ever. */
+/* Whether calls of this kind and profile share links, and how they are played then. */
+bool ts_contention_plays(ts_contention *contention, uint32_t kind, uint64_t bytes, uint32_t profile,
+                         ts_flow_call *flows);
+/* The connections of calls over an instance, and of messages to one of a program's peers. What is
+ * written there is played from then on (fold_links.h). */
+ts_flow_pattern *ts_contention_pattern(ts_contention *contention, uint32_t group, uint32_t instance,
+                                       uint32_t model, ts_flow_shape shape);
+ts_flow_pattern *ts_contention_path(ts_contention *contention, uint32_t model, uint32_t from,
+                                    uint32_t to, uint32_t peer);
+
+/* A collective of the IR over the instance that `rank` is in, begun at `start`. False: it does not
+ * share links and takes as long as ever. */
 bool ts_contention_collective(ts_contention *contention, const ts_role *role, uint32_t collective,
                               uint32_t rank, uint64_t start, uint32_t tag);
-/* A message of this port of the IR over a path of this profile: until its last byte has left,
- * latency comes after that. `after`: the tag of a message under way that it may not pass, or
- * TS_IR_NONE. */
-bool ts_contention_message(ts_contention *contention, uint32_t profile, uint32_t port,
-                           uint32_t from, uint32_t to, uint64_t start, uint32_t tag,
+/* A message of this port of the IR from a rank of the kind to that one of its program's peers:
+ * until its last byte has left, latency comes after that. `after`: the tag of a message under way
+ * that it may not pass, or TS_IR_NONE. */
+bool ts_contention_message(ts_contention *contention, const ts_role *role, uint32_t peer,
+                           uint32_t port, uint32_t from, uint32_t to, uint64_t start, uint32_t tag,
                            uint32_t after);
 
 /* From now on the call with this tag, begun by now, gets on by `pace` times what the network lets

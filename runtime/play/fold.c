@@ -12,6 +12,7 @@ typedef struct folder {
   uint32_t count;
   uint32_t most_peers;
   bool *plays;         /* [programs * groups] collectives over the group, with others */
+  ts_fold_links *links; /* NULL: none are shared */
   ts_splits splits;
 } folder;
 
@@ -96,6 +97,14 @@ static void fold_split(folder *f, ts_split_by by, uint32_t group)
   ts_note_split(f->t->arena, &f->splits, by, group, before, f->count);
 }
 
+static void split_by_links(folder *f)
+{
+  uint32_t group;
+  ts_fold_links_color(f->links, f->of);
+  for (uint32_t k = 0; ts_fold_links_key(f->links, k, f->key, &group); k++)
+    fold_split(f, group == TS_IR_NONE ? TS_SPLIT_PATHS : TS_SPLIT_LINKS, group);
+}
+
 static void refine(folder *f)
 {
   const ts_ranks *ranks = f->t->ranks;
@@ -112,6 +121,8 @@ static void refine(folder *f)
       key_by_peer(f, p);
       fold_split(f, TS_SPLIT_PEERS, TS_IR_NONE);
     }
+    if (f->links && before == f->count)
+      split_by_links(f);
   }
 }
 
@@ -286,10 +297,13 @@ static void find_rendezvous(ts_arena *arena, const folder *f, ts_fold *fold)
   fold->members = TS_ITEMS(arena, &members);
 }
 
-const ts_fold *ts_fold_new(ts_arena *arena, const ts_tables *t, const ts_roles *roles, bool merge)
+const ts_fold *ts_fold_new(ts_arena *arena, const ts_tables *t, const ts_roles *roles,
+                           ts_fold_links *links, bool merge)
 {
   uint32_t world = t->ranks->world;
-  folder f = {.t = t, .scratch = ts_arena_new("folding"), .count = merge ? roles->count : world};
+  folder f = {.t = t, .scratch = ts_arena_new("folding"), .links = links};
+  merge = merge && (!links || ts_fold_links_begin(links));
+  f.count = merge ? roles->count : world;
   f.of = TS_NEW_ARRAY(arena, uint32_t, world);
   f.key = TS_NEW_ARRAY(f.scratch, uint32_t, world);
   for (uint32_t r = 0; r < world; r++)
@@ -297,6 +311,8 @@ const ts_fold *ts_fold_new(ts_arena *arena, const ts_tables *t, const ts_roles *
   if (merge) {
     join_kinds(&f, roles);
     refine(&f);
+    if (links)
+      ts_fold_links_join(links);
   }
   ts_fold *fold = TS_NEW(arena, ts_fold);
   count_players(arena, &f, fold);

@@ -8,6 +8,7 @@
 #ifndef TS_RUNTIME_PLAY_FOLD_H
 #define TS_RUNTIME_PLAY_FOLD_H
 
+#include "runtime/play/fold_links.h"
 #include "runtime/play/roles.h"
 
 typedef struct ts_rendezvous { /* of a communicator: players whose collectives start together */
@@ -30,8 +31,9 @@ typedef struct ts_fold {
   const uint32_t *rendezvous_of;  /* [count * comms] or TS_IR_NONE */
 } ts_fold;
 
+/* links: what calls share, or NULL */
 const ts_fold *ts_fold_new(ts_arena *arena, const ts_tables *tables, const ts_roles *roles,
-                           bool merge);
+                           ts_fold_links *links, bool merge);
 
 static inline uint32_t ts_calls_of(const ts_tables *t, uint32_t program, uint32_t comm)
 {

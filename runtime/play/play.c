@@ -71,23 +71,24 @@ static uint32_t threads_worth(const ts_prepared *p, const ts_fold *fold,
   for (uint32_t i = 0; i < fold->count; i++)
     nodes += p->tables->programs[p->roles->at[p->roles->of[fold->rank[i]]].program].node_count;
   uint32_t most = ts_workers_size(options->threads, fold->count);
-  return options->contention       ? 1 :
-         options->spread           ? options->threads :
+  return options->spread      ? options->threads :
          nodes / NODES < most ? (uint32_t)(nodes / NODES) + 1 :
-                                     most;
+                                most;
 }
 
 const ts_facts *ts_run_play(ts_arena *arena, const ts_prepared *p, const ts_run_options *options,
                             uint32_t order, ts_stop *stop)
 {
   ts_heap_doing("playing the step");
-  const ts_fold *fold =
-    ts_fold_new(arena, p->tables, p->roles, !options->no_fold && !options->contention);
+  ts_arena *scratch = ts_arena_new("links that are shared");
   ts_contention *contention =
-    options->contention ?
-      ts_contention_new(arena, p->tables, p->network, !p->tables->apart) :
-      NULL;
-  uint32_t threads = threads_worth(p, fold, options);
+    options->contention ? ts_contention_new(arena, p->tables, p->network, !p->tables->apart) : NULL;
+  ts_fold_links *links =
+    contention ? ts_fold_links_new(scratch, arena, p->tables, p->roles, contention) : NULL;
+  contention = links ? contention : NULL;
+  const ts_fold *fold = ts_fold_new(arena, p->tables, p->roles, links, !options->no_fold);
+  ts_arena_free(scratch);
+  uint32_t threads = contention ? 1 : threads_worth(p, fold, options);
   const ts_facts *facts;
   if (!p->tables->apart) {
     facts = ts_engine_play(arena, p->tables, p->roles, fold, contention, threads, order, stop);

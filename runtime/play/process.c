@@ -168,8 +168,8 @@ bool ts_message_share(ts_processes *all, const ts_facts *facts, uint32_t id,
   if (lane)
     tag = facts->fold->rendezvous_count + all->count + (uint32_t)all->flights.count;
   if (!all->contention ||
-      !ts_contention_message(all->contention, w->role->peer_profile[route->peer], port, w->rank,
-                             to->rank, start, tag, lane ? *lane : TS_IR_NONE))
+      !ts_contention_message(all->contention, w->role, route->peer, port, w->rank, to->rank, start,
+                             tag, lane ? *lane : TS_IR_NONE))
     return false;
   if (lane) {
     *lane = tag;

@@ -206,7 +206,7 @@ static void unfolded(uint32_t replicas)
   const ts_tables *tables = ts_tables_new(arena, &ir, ranks, &stop);
   const ts_roles *roles =
     ts_roles_new(arena, tables, ts_network_new(arena, &ir, ranks, NULL, &stop), &stop);
-  const ts_fold *fold = ts_fold_new(arena, tables, roles, false);
+  const ts_fold *fold = ts_fold_new(arena, tables, roles, NULL, false);
   uint64_t nodes = 0;
   for (uint32_t r = 0; r < ranks->world; r++)
     nodes += tables->programs[ranks->program[r]].node_count;
@@ -280,7 +280,7 @@ static void slowed(uint32_t replicas, bool merge)
   tables->apart = true;
   const ts_roles *roles =
     ts_roles_new(arena, tables, ts_network_new(arena, &ir, ranks, NULL, &stop), &stop);
-  const ts_fold *fold = ts_fold_new(arena, tables, roles, merge);
+  const ts_fold *fold = ts_fold_new(arena, tables, roles, NULL, merge);
   uint64_t nodes = 0;
   for (uint32_t p = 0; p < fold->count; p++)
     nodes += tables->programs[ranks->program[fold->rank[p]]].node_count;

@@ -205,6 +205,33 @@ Test(contention, that_nothing_slows_is_contention)
   cr_assert_geq(differ, JOBS / 50); /* few of these plans have calls that meet */
 }
 
+/* Calls that share links: ranks that are proved alike are alike where all are played, to the
+ * picosecond. Some links are slow, so that places on the network differ. */
+Test(contention, folded_or_not_is_no_question)
+{
+  uint32_t folds = 0, jobs = amount(150, 2000);
+  for (uint32_t seed = 1; seed <= jobs; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    plan_flows(&p, 100, 200000);
+    if (seed % 4 == 0)
+      plan_slow_link(&p, seed % p.world);
+    plan_view(&p, &ir);
+    const ts_slowdown *overlap = seed % 3 == 0 ? &much : NULL;
+    ts_run *folded =
+             must_play(&ir, &(ts_run_options){.contention = true, .overlap = overlap}, seed),
+           *all = must_play(
+             &ir, &(ts_run_options){.contention = true, .overlap = overlap, .no_fold = true}, seed);
+    check_same(folded, all, ir.meta->world, seed);
+    check_sums(folded, seed);
+    folds += ts_run_result(folded)->nodes_played < ts_run_result(all)->nodes_played;
+    ts_run_free(folded);
+    ts_run_free(all);
+    plan_free(&p);
+  }
+  cr_assert_gt(folds, jobs / 4, "%u of %u", folds, jobs);
+}
+
 /* A gather over two ranks (1 us and 20 MB over a link of 300 GB/s) beside a kernel, alone on the
  * network: factors slow its latency and its flows as they slow a transfer of any other model, to
  * the rounding of two rates. */

@@ -268,7 +268,7 @@ Test(thread_pool, partitions_are_of_those_who_exchange_most)
   plan_view(&q, &ir);
   ts_run_options how = {.no_fold = true};
   cr_assert(ts_run_prepare(arena, &ir, &how, &prepared, &stop), "%s", stop.title);
-  const ts_fold *fold = ts_fold_new(arena, prepared.tables, prepared.roles, false);
+  const ts_fold *fold = ts_fold_new(arena, prepared.tables, prepared.roles, NULL, false);
   ts_partitions partitions = ts_partitions_new(arena, prepared.tables, prepared.roles, fold, 4);
   cr_assert_eq(partitions.count, 4);
   for (uint32_t r = 0; r < STAGES * REPLICAS; r++)
