@@ -125,7 +125,9 @@ stdlib_files = \
 	stdlib/import/aten.ts \
 	stdlib/import/counted.ts \
 	stdlib/import/hf.ts \
+	stdlib/import/hf_encoders.ts \
 	stdlib/import/hf_experts.ts \
+	stdlib/import/hf_hybrids.ts \
 	stdlib/import/hf_keys.ts \
 	stdlib/import/hf_late.ts \
 	stdlib/import/hf_names.ts \
@@ -155,6 +157,7 @@ stdlib_files = \
 	stdlib/models/hf_decoder.ts \
 	stdlib/models/hf_t5.ts \
 	stdlib/models/hf_towers.ts \
+	stdlib/models/layers.ts \
 	stdlib/models/llama.ts \
 	stdlib/models/llama4.ts \
 	stdlib/models/llama_eager.ts \
@@ -167,8 +170,10 @@ stdlib_files = \
 	stdlib/models/resnet.ts \
 	stdlib/models/t5.ts \
 	stdlib/models/timm_convnext.ts \
+	stdlib/models/towers.ts \
 	stdlib/models/vgg.ts \
 	stdlib/models/vit.ts \
+	stdlib/models/zamba.ts \
 	stdlib/network_models.ts \
 	stdlib/networks.ts \
 	stdlib/networks/a100_sxm.json \

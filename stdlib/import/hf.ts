@@ -12,7 +12,7 @@
 // encoder's; 0: 114 for 512, as where spans of 15 % are hidden (T5). `text`: of a model of pictures and
 // words the one of words alone; else `pictures` of a sample, squares of so many `pixels` a side (0: as the
 // configuration has it), are words of the sample besides those that are written.
-import std.models.decoder, std.import.hf_keys, std.import.hf_types, std.import.hf_experts, std.import.hf_renamed, std.import.hf_late,
+import std.models.decoder, std.import.hf_keys, std.import.hf_types, std.import.hf_experts, std.import.hf_renamed, std.import.hf_late, std.import.hf_hybrids, std.import.hf_encoders,
   std.import.hf_pictures
 import std.import.hf_others
 export import std.ops.routing
@@ -73,7 +73,7 @@ fn _sparse(file: Record, text: Bool) -> Bool = not _is_other(file) and any([
   l.mlp.kind == "experts" or l.mlp.kind == "plain_experts" for l in _decoder(file, { seq: 1, mtp: false, met: false, text: text }).layers
 ])
 
-let _decoders: List[Record] = hf_dense_types + hf_expert_types + hf_renamed_types + hf_late_types
+let _decoders: List[Record] = hf_dense_types + hf_expert_types + hf_renamed_types + hf_late_types + hf_hybrid_types + hf_encoder_types
 let _types: List[Record] = _decoders + hf_other_types
 fn _name(file: Record) -> String = field(file, "model_type", "")
 fn _type(name: String, types: List) -> Record = _one([t for t in types if hf_is(name, t.types)], name, types)
@@ -88,7 +88,7 @@ fn _none(why: List, name: String, types: List) -> Record = if why != [] then ref
 )
 fn _model(file: Record, asked: Record, load: Any) -> Model = if _is_other(file) and asked.mtp then refuse(
   "`mtp`: no `" + _name(file) + "` has modules that predict further words: leave it out",
-) else if _is_other(file) then _other(_type(_name(file), _types), file, asked) else if asked.target != 0 then refuse(
+) else if _is_other(file) then _other(_type(_name(file), _types), file, asked) else if asked.target != 0 and not hf_is(_name(file), hf_with_encoder) then refuse(
   "`target`: a decoder has no words of its own to predict: leave it out",
 ) else decoder(_in_tiles(_decoder(file, asked), field(asked, "tiled", "")) with { load = load })
 fn _decoder(file: Record, asked: Record) -> Decoder = if not hf_has(file, "text_config") then _of_type(
@@ -126,7 +126,7 @@ fn _of_type(type: Record, file: Record, asked: Record) -> Decoder = _unless(
       not any([v == field(file, r.key, none) for v in r.but])
   ],
   type,
-  { file: file, default: type.default, seq: asked.seq, mtp: asked.mtp, met: asked.met },
+  { file: file, default: type.default, seq: asked.seq, mtp: asked.mtp, met: asked.met, target: field(asked, "target", 0) },
 )
 fn _unless(refused: List, type: Record, c: Record) -> Decoder = if refused != [] then refuse(
   "`" + refused[0].key + "`: " + refused[0].why,

@@ -44,6 +44,13 @@ fn _qwen3_moe(c: Record) -> Decoder = hf_mixed(
   hf_experts(c, hf_routed(c), hf_top(c), hf_get(c, "moe_intermediate_size")),
   hf_dense(c),
 )
+// Grok-1: norms around each half, experts with GELU.
+fn _grok(c: Record) -> Decoder = hf_alike(
+  c,
+  hf_mixers(c, hf_always(c), false, false),
+  hf_experts(c, hf_routed(c), hf_top(c), hf_get(c, "intermediate_size")) with { activation = "gelu" },
+  "around",
+)
 fn _olmoe(c: Record) -> Decoder = hf_alike(
   c,
   hf_mixers(c, hf_always(c), hf_biased(c), hf_biased(c), "across"),
@@ -379,6 +386,23 @@ let hf_expert_types: List[Record] = [
       moe_intermediate_size: 1408,
       num_experts_per_tok: 4,
       num_experts: 60,
+    },
+  },
+  {
+    types: "grok-1 grok",
+    build: _grok,
+    reads: "num_experts num_experts_per_tok",
+    default: {
+      vocab_size: 131072,
+      hidden_size: 6144,
+      intermediate_size: 32768,
+      num_hidden_layers: 64,
+      num_attention_heads: 48,
+      num_key_value_heads: 8,
+      max_position_embeddings: 8192,
+      tie_word_embeddings: true,
+      num_experts_per_tok: 2,
+      num_experts: 8,
     },
   },
   {

@@ -301,6 +301,7 @@ fn _mamba2(c: Record) -> Decoder = hf_model(
         conv_bias: hf_or(c, "use_conv_bias", true),
       },
       mlp: { kind: "none" },
+      wide: hf_or(c, "residual_in_fp32", true),
     } for i in 0..hf_layers(c)
   ],
 )
@@ -354,12 +355,8 @@ fn _olmo_hybrid(c: Record) -> Decoder = hf_model(
 
 // Types whose layers no op of the library does: refused by name, with the reason.
 let hf_refused_types: List[Record] = [
-  { types: "jamba falcon_mamba mamba zamba", why: "no op scans as Mamba's first release does (a decay for each element of the state)" },
-  { types: "zamba2", why: "layers whose attention and MLP share weights have no model" },
-  { types: "falcon_h1", why: "attention and a state space beside each other in one layer have no model" },
   { types: "recurrent_gemma rwkv xlstm", why: "no op does its recurrence" },
-  { types: "minimax bailing_hybrid", why: "no op does lightning attention" },
-  { types: "kimi_linear", why: "no op does delta attention with a decay for each channel" },
+  { types: "bailing_hybrid", why: "lightning attention with heads of latent attention has no model" },
   { types: "deepseek_v4", why: "compressed attention and hyper-connections have no model" },
   { types: "longcat_flash", why: "layers of two attentions, and experts that do nothing, have no model" },
   { types: "gemma3n_text", why: "embeddings of each layer, and layers that share keys and values, have no model" },
@@ -865,7 +862,7 @@ let hf_late_types: List[Record] = [
   {
     types: "mamba2",
     build: _mamba2,
-    reads: "num_heads expand n_groups state_size conv_kernel chunk_size use_bias use_conv_bias time_step_rank time_step_min time_step_max time_step_floor time_step_limit",
+    reads: "residual_in_fp32 num_heads expand n_groups state_size conv_kernel chunk_size use_bias use_conv_bias time_step_rank time_step_min time_step_max time_step_floor time_step_limit",
     default: {
       vocab_size: 32768,
       hidden_size: 4096,

@@ -193,22 +193,36 @@ fn _pixtral_of(v: Record, hidden: Int, patch: Int, words: Int) -> Tower = {
   ],
 }
 
-// CLIP's tower, whose class token is left out after the layers.
+// CLIP's tower.
+fn hf_clip_tower(v: Record, steps: List[Step]) -> Tower = _siglip(v, steps) with {
+  patch_bias = false
+  positions = _square(_one(hf_get(v, "image_size")), _one(hf_get(v, "patch_size"))) + 1
+  class_token = true
+  pre_norm = true
+}
+// ViT's, and DINOv2's, whose layers have learned factors.
+fn hf_vit_tower(v: Record, mlp: Mlp, bias: Bool) -> Tower = _siglip(v, []) with {
+  layers = [
+    l with {
+      mixer = l.mixer with { bias = bias }
+      mlp = mlp
+    } for l in _siglip(v, []).layers
+  ]
+  positions = _square(_one(hf_get(v, "image_size")), _one(hf_get(v, "patch_size"))) + 1
+  class_token = true
+  post_norm = false
+}
+// Its class token is left out after the layers.
 fn _llava(v: Record, words: Int) -> Tower = if field(v.whole, "vision_feature_select_strategy", "default") != "default" then refuse(
   "`vision_feature_select_strategy`: a class token among the words is not followed: write default",
-) else _siglip(
+) else hf_clip_tower(
   v,
   [
     { kind: "linear", out: words, bias: field(v.whole, "multimodal_projector_bias", true) },
     { kind: "gelu" },
     { kind: "linear", out: words, bias: field(v.whole, "multimodal_projector_bias", true) },
   ],
-) with {
-  patch_bias = false
-  positions = _square(_one(hf_get(v, "image_size")), _one(hf_get(v, "patch_size"))) + 1
-  class_token = true
-  pre_norm = true
-}
+)
 
 let _siglip_sizes: Record = {
   hidden_size: 768,

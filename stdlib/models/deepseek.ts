@@ -4,14 +4,16 @@
 import std.ops.nn, std.ops.latent, std.models.llama, std.models.llama_moe
 export import std.ops.routing
 
-block latent_attention(x: Tensor, heads: Int, q_rank: Int, kv_rank: Int, nope: Int, rope: Int, v_dim: Int) {
+block latent_attention(x: Tensor, heads: Int, q_rank: Int, kv_rank: Int, nope: Int, rope: Int, v_dim: Int, turned: Bool = true) {
   c = x
   if q_rank > 0 {
     a = linear(x, out: q_rank) as query.compress
     c = rmsnorm(a) as query.norm
   }
-  c = linear(c, out: heads * (nope + rope)) as query.up
-  q = latent_rotary(c, width: nope + rope, rope: rope) as query.rotary
+  q = linear(c, out: heads * (nope + rope)) as query.up
+  if turned {
+    q = latent_rotary(q, width: nope + rope, rope: rope) as query.rotary
+  }
   d = linear(x, out: kv_rank + rope) as keys.compress
   parts = cut(d, kv_rank) as keys.cut
   e = rmsnorm(parts[0]) as keys.norm

@@ -40,3 +40,48 @@ op delta_scan(y: Tensor, z: Tensor, key_dim: Int, value_dim: Int, heads: Int, ch
   backward(weight) { kernel elementwise { reads = [do, o], writes = [da, dg] } }
   saves [y, z, o]
 }
+
+// The same rule with a decay for each channel of a key (Kimi Delta Attention, arXiv 2510.26692): y packs queries,
+// keys and values of equal width, f is the decay, b what is written, g the gate after the norm of each head.
+op kda_scan(y: Tensor, f: Tensor, b: Tensor, g: Tensor, head_dim: Int, heads: Int, chunk: Int = 64) {
+  weight a: [heads]
+  weight t: [heads * head_dim]
+  weight n: [head_dim]
+  output o: g.shape
+  whole y dim 1
+  let words = div(numel(g), head_dim) // of all heads
+  let each = 10 * chunk * head_dim + 6 * head_dim * head_dim
+  let states = 4 B * div(words, chunk) * head_dim * head_dim
+  require min(head_dim, heads, chunk) >= 1, "counts and widths are 1 or more"
+  forward {
+    kernel delta_scan { flops = words * each, reads = [y, f, b, states], writes = [o, states] }
+    kernel elementwise { reads = [o, g, n], writes = [o] }
+  }
+  backward(input) {
+    kernel elementwise { reads = [do, g, o], writes = [do, dg] }
+    kernel delta_scan_backward { flops = 5 * div(words * each, 2), reads = [y, f, b, do, states, states], writes = [dy, df, db, states] }
+  }
+  backward(weight) { kernel elementwise { reads = [do, o], writes = [da, dt, dn] } }
+  saves [y, f, b, g, o]
+}
+
+// Linear attention by chunks with a fixed decay for each head (lightning attention, Qin et al., arXiv 2401.04658): in a
+// chunk scores and values of the words before, between chunks a state of [head, head].
+op lightning_scan(qkv: Tensor, heads: Int, head_dim: Int, chunk: Int = 256) {
+  output o: with_last(qkv.shape, heads * head_dim)
+  whole qkv dim 1
+  let words = div(numel(o), head_dim) // of all heads
+  let each = 2 * chunk * head_dim + 4 * head_dim * head_dim
+  let states = 4 B * div(words, chunk) * head_dim * head_dim
+  require min(heads, head_dim, chunk) >= 1 and last(qkv.shape) == 3 * heads * head_dim,
+    "counts and widths are 1 or more; queries, keys and values are packed: 3 heads of head_dim elements"
+  forward {
+    kernel elementwise { reads = [qkv], writes = [qkv] }
+    kernel delta_scan { flops = words * each, reads = [qkv, states], writes = [o, states] }
+  }
+  backward(input) {
+    kernel delta_scan_backward { flops = 5 * div(words * each, 2), reads = [qkv, do, states, states], writes = [dqkv, states] }
+    kernel elementwise { reads = [dqkv, qkv], writes = [dqkv] }
+  }
+  saves [qkv]
+}

@@ -85,3 +85,37 @@ op gated_conv(p: Tensor, taps: Int = 3, biased: Bool = false) {
   backward(weight) { kernel elementwise { reads = [dy, p], writes = [dw] } }
   saves [p]
 }
+
+// A short convolution of each channel, and SiLU.
+op short_conv(x: Tensor, taps: Int = 4, biased: Bool = false) {
+  weight w: [last(x.shape), taps]
+  weight b: [last(x.shape)] if biased
+  output y: x.shape
+  whole x dim 1
+  require taps >= 1, "`taps` are 1 or more"
+  forward { kernel elementwise { reads = [x, w], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, x], writes = [dx] } }
+  backward(weight) { kernel elementwise { reads = [dy, x], writes = [dw] } }
+  saves [x]
+}
+
+// The scan of Mamba's first release (Gu and Dao, arXiv 2312.00752): a decay for each of the `state` elements
+// that each channel of x has, out of time steps t; `bc` packs the input and output matrices, z is the gate. One kernel
+// holds the states on the chip: for an element of x and of its state nine operations, none on tensor cores, and
+// again with as many for gradients in the backward. States of every 2,048th word are kept.
+op selective_scan(x: Tensor, t: Tensor, bc: Tensor, z: Tensor) {
+  let state = div(last(bc.shape), 2)
+  weight a: [last(x.shape), state]
+  weight d: [last(x.shape)]
+  output o: x.shape
+  whole x dim 1
+  let work = 9 * numel(x) * state
+  let states = 8 B * ceil_div(x.shape[1], 2048) * x.shape[0] * last(x.shape) * state
+  require last(bc.shape) % 2 == 0, "`bc` holds two matrices of equal width"
+  forward { kernel selective_scan { dtype = fp32, flops = work, reads = [x, t, bc, z], writes = [o, states] } }
+  backward(input) {
+    kernel selective_scan_backward { dtype = fp32, flops = 3 * work, reads = [do, x, t, bc, z, states], writes = [dx, dt, dbc, dz] }
+  }
+  backward(weight) { kernel elementwise { reads = [bytes(a), bytes(d)], writes = [da, dd] } }
+  saves [x, t, bc, z, states]
+}

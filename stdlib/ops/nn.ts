@@ -21,7 +21,8 @@
 // is not trained: it is held, and has neither gradient nor state. `given`: w is a tensor that some
 // other op made, and no weight. `turned`: the weight gradient takes transposed copies of both operands, since
 // the tensor cores of Hopper multiply 8 bits in one layout alone. `cached`: the output stays, though no
-// backward needs it. `epilogue`: the product adds the bias itself (addmm).
+// backward needs it. `epilogue`: the product adds the bias itself (addmm). `biased`: the share of outputs that
+// have one (Whisper's keys have none).
 //
 // `rank`: beside a product that is frozen stand low-rank adapters that are trained (LoRA, Hu et al.,
 // arXiv 2106.09685; peft/tuners/lora/layer.py): x a^T of this width, then u, whose outcome is scaled and
@@ -34,6 +35,7 @@ op linear(
   x: Tensor,
   out: Int,
   bias: Bool = false,
+  biased: Real = 1,
   epilogue: Bool = false,
   tied: Bool = false,
   table: Label = "embed",
@@ -54,7 +56,7 @@ op linear(
   let tuned = rank > 0
   weight w: [out, last(x.shape)] dtype stored if not given trained if learned
   tie w with table if tied
-  weight b: [out] if bias trained if not frozen
+  weight b: [round(biased * out)] if bias trained if not frozen
   weight a: [adapters * rank, last(x.shape)] if tuned
   weight u: [round(adapted * out), rank] if tuned
   weight m: [round(adapted * out)] if tuned and decomposed
@@ -71,6 +73,7 @@ op linear(
   let elements = last(y.shape) * last(x.shape)
   let weight = if products != none then bytes(products) * elements else if given then bytes(y.dtype) * elements else if stored != none
     then unpacked else bytes(w)
+  require biased > 0 and biased <= 1, "`biased` is a share of the outputs: above 0, up to 1"
   require rank >= 0 and adapters >= 1 and adapted > 0 and adapted <= 1,
     "`rank` is 0 or more, `adapters` 1 or more, `adapted` a share of the outputs"
   require not tuned or frozen, "adapters stand beside a product that is frozen"
@@ -196,12 +199,12 @@ op embedding(ids: Tensor, vocab: Int, hidden: Int, frozen: Bool = false, tied: B
   saves [ids] if not frozen
 }
 
-// Learned positions, added to x.
-op position_embedding(x: Tensor, seq: Int) {
-  weight w: [seq, last(x.shape)]
+// Positions, added to x: learned ones, or (`fixed`) held as they are, as sines.
+op position_embedding(x: Tensor, seq: Int, fixed: Bool = false) {
+  weight w: [seq, last(x.shape)] trained if not fixed
   output y: x.shape
   forward { kernel elementwise { reads = [x, w], writes = [y] } }
-  backward(weight) { kernel elementwise { reads = [dy], writes = [dw] } }
+  backward(weight) { kernel elementwise if not fixed { reads = [dy], writes = [dw] } }
 }
 
 // Which of `kinds` parts of the text a word is in, as a learned vector added to x.
@@ -225,8 +228,10 @@ op layernorm(x: Tensor) {
   saves [x, 8 B * rows(x)]
 }
 
-op rmsnorm(x: Tensor) {
+// `tied`: the weight is that of the op labelled `table`, as with `linear`.
+op rmsnorm(x: Tensor, tied: Bool = false, table: Label = "embed") {
   weight g: [last(x.shape)]
+  tie g with table if tied
   output y: x.shape
   whole x dim -1
   forward { kernel elementwise { reads = [x, g], writes = [y] } }
@@ -268,8 +273,19 @@ op bias_gelu(x: Tensor) {
   saves [x]
 }
 
-op add(a: Tensor, b: Tensor) {
-  output y: a.shape
+// x times a learned factor for each element of a word (LayerScale).
+op layer_scale(x: Tensor) {
+  weight g: [last(x.shape)]
+  output y: x.shape
+  forward { kernel elementwise { reads = [x, g], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, g], writes = [dx] } }
+  backward(weight) { kernel elementwise { reads = [dy, x], writes = [dg] } }
+  saves [x]
+}
+
+// `wide`: the sum is in fp32 (Mamba's residuals).
+op add(a: Tensor, b: Tensor, wide: Bool = false) {
+  output y: a.shape dtype if wide then fp32 else none
   forward { kernel elementwise { reads = [a, b], writes = [y] } }
 }
 
@@ -738,16 +754,22 @@ op first_token(x: Tensor) {
   backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
 }
 
-// A learned token put before each sequence, and empty ones behind it until there is a multiple of
+// Learned tokens put before each sequence, and empty ones behind it until there is a multiple of
 // `pad`.
-op class_token(x: Tensor, pad: Int = 1) {
-  weight w: [last(x.shape)]
-  output y: [x.shape[0], ceil_div(x.shape[1] + 1, pad) * pad, last(x.shape)]
+op class_token(x: Tensor, pad: Int = 1, count: Int = 1) {
+  weight w: [count, last(x.shape)]
+  output y: [x.shape[0], ceil_div(x.shape[1] + count, pad) * pad, last(x.shape)]
   require pad >= 1, "words are filled up to a multiple of `pad`, which is 1 or more"
   whole x dim 1
   forward { kernel elementwise { reads = [bytes(y), w], writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
-  backward(weight) { kernel elementwise { reads = [bytes(x.dtype) * x.shape[0] * last(x.shape)], writes = [dw] } }
+  backward(weight) { kernel elementwise { reads = [bytes(x.dtype) * x.shape[0] * count * last(x.shape)], writes = [dw] } }
+}
+
+// A learned token that stands for hidden ones (DINOv2): a step that hides none holds it, and no gradient reaches it.
+op mask_token(x: Tensor) {
+  weight w: [last(x.shape)] trained if false
+  output y: x.shape
 }
 
 // Cross entropy over the last dimension, in fp32: the logits are cast, the maximum and the sum are
@@ -777,6 +799,27 @@ op cross_entropy(x: Tensor, fused: Bool = false, copied: Bool = false) {
   }
   saves [logits] if not fused
   saves [x] if fused
+}
+
+// y[b, n', out] = conv(x[b, n, c]) over the words of a sequence, that is filled up by half of the taps at each end.
+op conv1d(x: Tensor, out: Int, taps: Int, stride: Int = 1) {
+  weight w: [out, last(x.shape), taps]
+  weight b: [out]
+  output y: [x.shape[0], div(x.shape[1] + 2 * div(taps, 2) - taps, stride) + 1, out]
+  let each = taps * last(x.shape)
+  require min(taps, stride) >= 1, "taps and a stride are 1 or more"
+  contracts x dim -1
+  whole x dim 1
+  forward {
+    kernel conv { m = rows(y), n = last(y.shape), k = each, flops = 2 * numel(y) * each, reads = [x, w], writes = [y] }
+    kernel elementwise { reads = [y, b], writes = [y] }
+  }
+  backward(input) { kernel conv { m = rows(y), n = each, k = last(y.shape), flops = 2 * numel(y) * each, reads = [dy, w], writes = [dx] } }
+  backward(weight) {
+    kernel conv { m = last(y.shape), n = each, k = rows(y), flops = 2 * numel(y) * each, reads = [dy, x], writes = [dw] }
+    kernel elementwise { reads = [dy], writes = [db] }
+  }
+  saves [x]
 }
 
 // y[b, out, h', w'] = conv(x[b, c, h, w]); as an implicit matrix product of b h' w' rows.

@@ -24,10 +24,14 @@ plan counted(file: String, met: Bool = false, text: Bool = false, seq: Int = 256
 }
 '''
 
+PICTURES = ("clip", "dinov2", "dinov2_with_registers", "vit")
+
 
 def compiled(tsc, file, met, text, seq=0):
-    with open(file) as config:
-        seq = seq or (16384 if "text_config" in json.load(config) and not text else 256)  # pictures are many words
+    with open(file) as opened:
+        config = json.load(opened)
+    pictures = config.get("model_type", "") in PICTURES  # as many words as patches
+    seq = seq or (0 if pictures else 16384 if "text_config" in config and not text else 256)  # pictures are many words
     return subprocess.run([tsc, "-S", "-o", "-", "-D", "file=" + json.dumps(file), "-D", f"met={met}",
                            "-D", f"text={str(text).lower()}", "-D", f"seq={seq}", "-"],
                           input=PLAN, capture_output=True, text=True)

@@ -21,7 +21,9 @@ HEADS = ("AutoModelForCausalLM", "AutoModelForImageTextToText", "AutoModelForSeq
          "AutoModelForMaskedLM", "AutoModelForImageClassification", "AutoModel")
 # What a step corrects without a gradient is counted by us as well, and is a buffer in transformers.
 CORRECTED = ("correction_bias", "expert_bias", "expert_biases", "balance_bias")
-SPECIAL = {"t5": "AutoModelForSeq2SeqLM", "mt5": "AutoModelForSeq2SeqLM", "bert": "BertForPreTraining"}
+SPECIAL = {"bert": "BertForPreTraining", "clip": "AutoModel", "whisper": "AutoModelForSpeechSeq2Seq",
+           **dict.fromkeys(("t5", "mt5", "bart", "mbart"), "AutoModelForSeq2SeqLM"),
+           **dict.fromkeys(("roberta", "xlm-roberta", "camembert", "roberta-prelayernorm"), "AutoModelForMaskedLM")}
 
 
 # Of a model of pictures and words, what its decoder has not.

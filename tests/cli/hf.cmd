@@ -7,7 +7,7 @@ try() {
 }
 try 'a key that nobody knows is a warning' "{\"model_type\": \"llama\", $small, \"new_trick\": 3, \"rms_norm_eps\": 1e-05}"
 try 'a type that is not known' "{\"model_type\": \"llamma\", $small}"
-try 'a type that no op does' "{\"model_type\": \"jamba\", $small}"
+try 'a type that no op does' "{\"model_type\": \"rwkv\", $small}"
 try 'no type' "{$small}"
 try 'what changes a step and has no model' "{\"model_type\": \"opt\", $small, \"ffn_dim\": 96, \"do_layer_norm_before\": false}"
 try 'an activation' "{\"model_type\": \"llama\", $small, \"hidden_act\": \"mish\"}"
