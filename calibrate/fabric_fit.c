@@ -3,9 +3,10 @@
  * of sizes, so that long sweeps of small messages do not outweigh the few sizes that matter. */
 #include "calibrate/fabric_fit.h"
 
-#include <gsl/gsl_multimin.h>
 #include <math.h>
 #include <stddef.h>
+
+#include "cost/minimize.h"
 
 enum { ROUNDS = 6, STARTS = 3 /* of a search */ };
 
@@ -158,25 +159,25 @@ static const ts_fabric *first_of(const problem *p, const ts_fabric *of)
   return &of[p->fabric == UINT32_MAX ? 0 : p->fabric];
 }
 
-static void put(const problem *p, const gsl_vector *x)
+static void put(const problem *p, const double *x)
 {
   for (size_t k = 0; k < p->constant_count; k++) {
     const constant *c = &p->constants[k];
-    double v = fmin(fmax(exp(gsl_vector_get(x, k)), c->least), c->most);
+    double v = fmin(fmax(exp(x[k]), c->least), c->most);
     for (uint32_t f = 0; f < p->count; f++)
       if (p->fabric == UINT32_MAX || p->fabric == f)
         *value(&p->fabrics[f], c) = v;
   }
 }
 
-static double objective(const gsl_vector *x, void *context)
+static double objective(const double *x, void *context)
 {
   const problem *p = context;
   double loss, away = 0;
   put(p, x);
   loss = loss_of(p);
   for (size_t k = 0; k < p->constant_count; k++) {
-    double d = gsl_vector_get(x, k) - log(constant_of(first_of(p, p->from), &p->constants[k]));
+    double d = x[k] - log(constant_of(first_of(p, p->from), &p->constants[k]));
     away += (is_share(&p->constants[k]) ? 0.5 : 0.002) * d * d;
   }
   return loss + away;
@@ -184,7 +185,7 @@ static double objective(const gsl_vector *x, void *context)
 
 static void search(problem *p, const constant *constants, size_t count, bool pairs_too)
 {
-  enum { ITERATIONS = 200 };
+  enum { ITERATIONS = 200, MOST = 8 };
   bool any = false;
   p->constants = constants;
   p->constant_count = count;
@@ -193,28 +194,18 @@ static void search(problem *p, const constant *constants, size_t count, bool pai
     any |= counts(p, &p->rows[i]);
   if (!any)
     return;
-  gsl_vector *x = gsl_vector_alloc(count), *step = gsl_vector_alloc(count);
-  gsl_multimin_function f = {objective, count, p};
-  gsl_multimin_fminimizer *m =
-    gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, count);
+  double x[MOST], step[MOST];
   for (size_t k = 0; k < count; k++)
-    gsl_vector_set(x, k, log(constant_of(first_of(p, p->fabrics), &constants[k])));
+    x[k] = log(constant_of(first_of(p, p->fabrics), &constants[k]));
   for (int again = 0; again < STARTS; again++) { /* a simplex may have shrunk too early */
     for (size_t k = 0; k < count; k++)
-      gsl_vector_set(step, k, (again % 2 ? 1 : -1) * (is_share(&constants[k]) ? 0.05 : 0.4));
-    gsl_multimin_fminimizer_set(m, &f, x, step);
-    for (int i = 0; i < ITERATIONS && !gsl_multimin_fminimizer_iterate(m) &&
-                    gsl_multimin_fminimizer_size(m) > 1e-3;)
-      i++;
-    gsl_vector_memcpy(x, gsl_multimin_fminimizer_x(m));
+      step[k] = (again % 2 ? 1 : -1) * (is_share(&constants[k]) ? 0.05 : 0.4);
+    ts_minimize(&(ts_search){objective, p, count, -1, ITERATIONS, 1e-3}, x, step);
     p->done++;
     ts_tick_counted(p->progress, "fitting the fabric", (double)p->done / p->searches, "searches",
                     p->done);
   }
   put(p, x);
-  gsl_multimin_fminimizer_free(m);
-  gsl_vector_free(x);
-  gsl_vector_free(step);
 }
 
 #define SEARCH(p, list, pairs) search(p, list, sizeof(list) / sizeof *(list), pairs)

@@ -1,16 +1,15 @@
 /* Trains a fitted model: first the parameters of the physical model on logarithms of times, then a
  * Gaussian process on what is left. No random numbers, and sums in a fixed order. */
 #include <gsl/gsl_linalg.h>
-#include <gsl/gsl_multimin.h>
 #include <math.h>
 #include <string.h>
 
 #include "cost/fit.h"
 #include "cost/gp.h"
+#include "cost/minimize.h"
 
 enum {
   PHYSICAL_ROWS = 700,
-  PHYSICAL_ROUNDS = 3,
   PHYSICAL_STEPS = 1200,
   LEARN_ROWS = 1000,
   LEARN_ITERATIONS = 30,
@@ -24,31 +23,25 @@ typedef struct physical { /* training the parameters from FLOOR on; UNITS stay *
   double start[TS_MODEL_MAX_PARAMETERS];
 } physical;
 
-static void set_parameters(const physical *p, const gsl_vector *theta)
+static void set_parameters(const physical *p, const double *theta)
 {
   for (uint32_t i = 1; i < p->m->model->parameter_count; i++)
-    p->m->parameter[i] = p->start[i] * exp(gsl_vector_get(theta, i - 1));
+    p->m->parameter[i] = p->start[i] * exp(theta[i - 1]);
 }
 
-/* Mean absolute logarithm of predicted over measured, which outliers bend less than squares.
- * Parameters stay near sensible values. */
-static double physical_loss(const gsl_vector *theta, void *context)
+/* Mean absolute logarithm of predicted over measured, which outliers bend less than squares. */
+static double physical_loss(const double *theta, void *context)
 {
   const physical *p = context;
-  double sum = 0, far = 0;
+  double sum = 0;
   uint32_t count = 0;
-  for (size_t i = 0; i < theta->size; i++) {
-    far += gsl_vector_get(theta, i) * gsl_vector_get(theta, i);
-    if (!(fabs(gsl_vector_get(theta, i)) < 8))
-      return 1e3;
-  }
   set_parameters(p, theta);
   for (uint32_t i = 0; i < p->rows->count; i += p->stride, count++)
     sum += fabs(log(
       p->m->model->time(p->m->parameter, p->rows->feature + (size_t)i * p->m->model->feature_count)
         .us /
       p->rows->us[i]));
-  return sum / count + 1e-3 * far / (double)theta->size;
+  return sum / count;
 }
 
 static void start_parameters(physical *p)
@@ -98,26 +91,14 @@ static void start_powers(physical *p)
 static void train_physical(ts_fit_model *m, const ts_fit_rows *rows)
 {
   physical p = {.m = m, .rows = rows, .stride = (rows->count + PHYSICAL_ROWS - 1) / PHYSICAL_ROWS};
-  size_t size = m->model->parameter_count - 1;
-  gsl_vector *theta = gsl_vector_calloc(size), *step = gsl_vector_alloc(size);
-  gsl_multimin_function f = {.f = physical_loss, .n = size, .params = &p};
+  double theta[TS_MODEL_MAX_PARAMETERS];
   if (ts_kernel_model_is_powers(m->model))
     start_powers(&p);
   else
     start_parameters(&p);
-  /* the simplex shrinks too early: begin again where it ended */
-  for (int round = 0; round < PHYSICAL_ROUNDS; round++) {
-    gsl_multimin_fminimizer *minimizer =
-      gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, size);
-    gsl_vector_set_all(step, 0.4 / (1 + round));
-    gsl_multimin_fminimizer_set(minimizer, &f, theta, step);
-    for (int i = 0; i < PHYSICAL_STEPS && gsl_multimin_fminimizer_iterate(minimizer) == 0; i++) {}
-    gsl_vector_memcpy(theta, gsl_multimin_fminimizer_x(minimizer));
-    gsl_multimin_fminimizer_free(minimizer);
-  }
+  ts_minimize_factors(
+    &(ts_search){physical_loss, &p, m->model->parameter_count - 1, 1e-3, PHYSICAL_STEPS, 0}, theta);
   set_parameters(&p, theta);
-  gsl_vector_free(theta);
-  gsl_vector_free(step);
 }
 
 /* Kernels begin as a wide smooth one and a narrow one, both of about the size of the residual. */

@@ -6,12 +6,12 @@
 #include "calibrate/network_curves.h"
 
 #include <gsl/gsl_errno.h>
-#include <gsl/gsl_linalg.h>
-#include <gsl/gsl_multimin.h>
+#include <gsl/gsl_multilarge.h>
 #include <math.h>
 #include <string.h>
 
 #include "calibrate/network_fit.h"
+#include "cost/minimize.h"
 #include "runtime/collective/statistical.h"
 
 enum { PARAMETERS = 5, LEAST_ROWS = 3, LEAST_REPEATS = 4, ITERATIONS = 1500, TIME = 1 };
@@ -67,11 +67,10 @@ static uint32_t network_curves_gather(ts_arena *arena, const ts_ir_net_point *p,
   return n;
 }
 
-static void set_parameters(const side *s, const gsl_vector *x)
+static void set_parameters(const side *s, const double *x)
 {
-  double limit = exp(gsl_vector_get(x, 0)), floor = exp(gsl_vector_get(x, 1)),
-         slope = exp(gsl_vector_get(x, 2)), middle = exp(gsl_vector_get(x, 3));
-  uint64_t latency = (uint64_t)llround(exp(gsl_vector_get(x, 4)));
+  double limit = exp(x[0]), floor = exp(x[1]), slope = exp(x[2]), middle = exp(x[3]);
+  uint64_t latency = (uint64_t)llround(exp(x[4]));
   ts_ir_net_curve *c = s->curve;
   if (s->between)
     c->inter_limit = limit, c->inter_floor = floor, c->inter_slope = slope,
@@ -83,26 +82,26 @@ static void set_parameters(const side *s, const gsl_vector *x)
 
 /* Mean squared error of logarithms; far outside of what a network can be, infinite: no step takes
  * less than 10 ns. */
-static double loss(const gsl_vector *x, void *context)
+static double loss(const double *x, void *context)
 {
   static const double least[PARAMETERS] = {7, 7, -3, 0, 9.2},
                       most[PARAMETERS] = {34, 34, 2.3, 39, 24};
   const side *s = context;
   double sum = 0;
   for (size_t i = 0; i < PARAMETERS; i++)
-    if (!(gsl_vector_get(x, i) >= least[i] && gsl_vector_get(x, i) <= most[i]))
-      return GSL_POSINF;
+    if (!(x[i] >= least[i] && x[i] <= most[i]))
+      return INFINITY;
   set_parameters(s, x);
   for (uint32_t i = 0; i < s->count; i++) {
     double e = log(ts_curve_analytic(s->curve, s->calls[i].bytes, &s->calls[i].profile) /
                    s->calls[i].seconds);
     sum += e * e;
   }
-  return isfinite(sum) ? sum / s->count : GSL_POSINF;
+  return isfinite(sum) ? sum / s->count : INFINITY;
 }
 
 /* From where bandwidth is highest, half of it, and the shortest call. */
-static void network_curves_start(const side *s, double slope, gsl_vector *x)
+static void network_curves_start(const side *s, double slope, double *x)
 {
   double best = 0, shortest = INFINITY, middle = 1;
   for (uint32_t i = 0; i < s->count; i++) {
@@ -114,67 +113,49 @@ static void network_curves_start(const side *s, double slope, gsl_vector *x)
       middle = fmax(middle, s->calls[i].bytes);
   const double at[PARAMETERS] = {log(2 * best), log(fmax(best * 1e-4, 2000)), log(slope),
                                  log(fmax(middle, 2)), log(fmax(shortest * 0.2e12, 2))};
-  for (size_t i = 0; i < PARAMETERS; i++)
-    gsl_vector_set(x, i, at[i]);
+  memcpy(x, at, sizeof at);
 }
 
 static void fit_side(const side *s)
 {
   static const double slopes[] = {0.5, 1, 2};
-  gsl_vector *x = gsl_vector_alloc(PARAMETERS), *step = gsl_vector_alloc(PARAMETERS),
-             *best = gsl_vector_alloc(PARAMETERS);
-  gsl_multimin_function f = {loss, PARAMETERS, (void *)(uintptr_t)s};
-  gsl_multimin_fminimizer *m =
-    gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, PARAMETERS);
-  double least = INFINITY;
+  static const double step[PARAMETERS] = {0.5, 0.5, 0.5, 0.5, 0.5};
+  double x[PARAMETERS], best[PARAMETERS], least = INFINITY;
   for (size_t k = 0; k < sizeof slopes / sizeof *slopes; k++) {
     network_curves_start(s, slopes[k], x);
-    gsl_vector_set_all(step, 0.5);
-    gsl_multimin_fminimizer_set(m, &f, x, step);
-    for (int i = 0; i < ITERATIONS && !gsl_multimin_fminimizer_iterate(m) &&
-                    gsl_multimin_fminimizer_size(m) > 1e-4;
-         i++)
-      ;
-    if (gsl_multimin_fminimizer_minimum(m) < least) {
-      least = gsl_multimin_fminimizer_minimum(m);
-      gsl_vector_memcpy(best, gsl_multimin_fminimizer_x(m));
+    double now = ts_minimize(
+      &(ts_search){loss, (void *)(uintptr_t)s, PARAMETERS, -1, ITERATIONS, 1e-4}, x, step);
+    if (now < least) {
+      least = now;
+      memcpy(best, x, sizeof best);
     }
   }
   if (least < INFINITY)
     set_parameters(s, best);
-  gsl_multimin_fminimizer_free(m);
-  gsl_vector_free(x), gsl_vector_free(step), gsl_vector_free(best);
 }
 
 /* Weights by least squares of relative errors, each pulled to where it begins as by `pull` rows at
- * its largest. Row i is `rows + i * n`, and wants `wanted[i]`. */
-static void least_squares(double *rows, const double *wanted, uint32_t count, double pull,
-                          double *weights, size_t n)
+ * its largest. Row i is `rows + i * n`, and wants `wanted[i]`; both are used up. */
+static void fit_weights(double *rows, double *wanted, uint32_t count, double pull, double *weights,
+                        size_t n)
 {
-  double a[TS_IR_CURVE_WEIGHTS * TS_IR_CURVE_WEIGHTS] = {0}, b[TS_IR_CURVE_WEIGHTS] = {0},
-                                 x[TS_IR_CURVE_WEIGHTS], scale[TS_IR_CURVE_WEIGHTS] = {0};
+  double x[TS_IR_CURVE_WEIGHTS], scale[TS_IR_CURVE_WEIGHTS] = {0}, off, length;
   for (uint32_t i = 0; i < count; i++)
     for (size_t k = 0; k < n; k++)
       scale[k] = fmax(scale[k], fabs(rows[i * n + k]));
-  for (uint32_t i = 0; i < count; i++) {
-    double left = wanted[i];
-    for (size_t k = 0; k < n; k++)
-      left -= rows[i * n + k] * weights[k];
-    for (size_t r = 0; r < n; r++) {
-      b[r] += scale[r] > 0 ? rows[i * n + r] / scale[r] * left : 0;
-      for (size_t k = 0; k < n; k++)
-        a[r * n + k] +=
-          scale[r] * scale[k] > 0 ? rows[i * n + r] / scale[r] * (rows[i * n + k] / scale[k]) : 0;
+  for (uint32_t i = 0; i < count; i++)
+    for (size_t k = 0; k < n; k++) {
+      wanted[i] -= rows[i * n + k] * weights[k];
+      rows[i * n + k] /= scale[k] > 0 ? scale[k] : 1;
     }
-  }
-  for (size_t r = 0; r < n; r++)
-    a[r * n + r] += pull;
-  gsl_matrix_view matrix = gsl_matrix_view_array(a, n, n);
-  gsl_vector_view right = gsl_vector_view_array(b, n), solution = gsl_vector_view_array(x, n);
-  gsl_linalg_cholesky_decomp1(&matrix.matrix);
-  gsl_linalg_cholesky_solve(&matrix.matrix, &right.vector, &solution.vector);
-  for (size_t r = 0; r < n; r++)
-    weights[r] += scale[r] > 0 ? x[r] / scale[r] : 0;
+  gsl_matrix_view all = gsl_matrix_view_array(rows, count, n);
+  gsl_vector_view right = gsl_vector_view_array(wanted, count), best = gsl_vector_view_array(x, n);
+  gsl_multilarge_linear_workspace *w = gsl_multilarge_linear_alloc(gsl_multilarge_linear_normal, n);
+  gsl_multilarge_linear_accumulate(&all.matrix, &right.vector, w);
+  gsl_multilarge_linear_solve(sqrt(pull), &best.vector, &off, &length, w);
+  gsl_multilarge_linear_free(w);
+  for (size_t k = 0; k < n; k++)
+    weights[k] += scale[k] > 0 ? x[k] / scale[k] : 0;
 }
 
 /* What the regression is to say: the call without stragglers, over the time by curves. */
@@ -202,7 +183,7 @@ static void fit_regression(ts_arena *arena, ts_ir_net_curve *c, const network_cu
   }
   c->weights[TIME] = 1;
   c->most_factor = most / least;
-  least_squares(rows, wanted, count, PULL, c->weights, N);
+  fit_weights(rows, wanted, count, PULL, c->weights, N);
 }
 
 /* Equation 13; two weights and more on few groups are as small as they can be. */
@@ -220,7 +201,7 @@ static void fit_stragglers(ts_arena *arena, ts_ir_net_curve *c, const network_cu
       wanted[n++] = calls[i].ratio;
     }
   if (n)
-    least_squares(rows, wanted, n, 1e-6, c->late, N);
+    fit_weights(rows, wanted, n, 1e-6, c->late, N);
 }
 
 static bool fit_collective(ts_arena *arena, const ts_ir_net_point *p, uint32_t count,

@@ -17,6 +17,8 @@ libts_a_SOURCES += \
 	cost/interpolate.c \
 	cost/kernel_models.c \
 	cost/kernel_models.h \
+	cost/minimize.c \
+	cost/minimize.h \
 	cost/operators.c \
 	cost/operators.h \
 	cost/roofline.c \

@@ -1,6 +1,5 @@
 #include "cost/operators.h"
 
-#include <gsl/gsl_multimin.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +7,10 @@
 #include "base/order.h"
 #include "base/table.h"
 #include "cost/gp.h"
+#include "cost/minimize.h"
 #include "cost/trees.h"
 
-enum { CLASS_ROWS = 400, CLASS_ROUNDS = 3, CLASS_STEPS = 800, KEPT_ROWS = 500, FAMILY_ROWS = 100 };
+enum { CLASS_ROWS = 400, CLASS_STEPS = 800, KEPT_ROWS = 500, FAMILY_ROWS = 100 };
 
 /* What a parameter is measured in, by its name: shares of the device's rate, bandwidth or cache,
  * its processors, bytes a clock of each (caches: the rate to them grows with those that ask), time
@@ -114,29 +114,23 @@ static bool is_searched(const ts_kernel_model *model, uint32_t parameter)
   return s != SCALE_UNITS && s != SCALE_CACHE && s != SCALE_CACHE_RATE;
 }
 
-static void set_class(const operators_search *s, const gsl_vector *theta)
+static void set_class(const operators_search *s, const double *theta)
 {
   ts_op_class *c = s->c;
   size_t at = 0;
   for (uint32_t i = 1; i < c->model->parameter_count; i++)
-    c->share[i] = s->start[i] * (is_searched(c->model, i) ? exp(gsl_vector_get(theta, at++)) : 1);
+    c->share[i] = s->start[i] * (is_searched(c->model, i) ? exp(theta[at++]) : 1);
   for (int e = 0; e < TS_OP_EXPONENTS; e++)
     if (s->free_exponent[e])
-      c->exponent[e] = gsl_vector_get(theta, at++);
+      c->exponent[e] = theta[at++];
 }
 
-/* Mean absolute logarithm of predicted over measured, each family alike, with a weak pull to where
- * the search begins. */
-static double class_loss(const gsl_vector *theta, void *context)
+/* Mean absolute logarithm of predicted over measured, each family alike. */
+static double class_loss(const double *theta, void *context)
 {
   const operators_search *s = context;
   const ts_op_class *c = s->c;
-  double far = 0, sum = 0, weights = 0;
-  for (size_t i = 0; i < theta->size; i++) {
-    far += gsl_vector_get(theta, i) * gsl_vector_get(theta, i);
-    if (!(fabs(gsl_vector_get(theta, i)) < 8))
-      return 1e3;
-  }
+  double sum = 0, weights = 0;
   set_class(s, theta);
   for (uint32_t f = 0; f < c->family_count; f++) {
     const ts_op_rows *r = &c->family[f].rows;
@@ -149,7 +143,7 @@ static double class_loss(const gsl_vector *theta, void *context)
     sum += loss / sqrt(n);
     weights += sqrt(n);
   }
-  return sum / weights + 2e-3 * far / (double)theta->size;
+  return sum / weights;
 }
 
 /* The best shares seen, and the least time. */
@@ -220,21 +214,9 @@ static void train_class(ts_op_class *c)
   start_class(&s);
   size_t size = (size_t)s.free_exponent[0] + s.free_exponent[1];
   for (uint32_t i = 1; i < c->model->parameter_count; i++) size += is_searched(c->model, i);
-  gsl_vector *theta = gsl_vector_calloc(size), *step = gsl_vector_alloc(size);
-  gsl_multimin_function f = {.f = class_loss, .n = size, .params = &s};
-  /* the simplex shrinks too early: begin again where it ended */
-  for (int round = 0; round < CLASS_ROUNDS; round++) {
-    gsl_multimin_fminimizer *minimizer =
-      gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, size);
-    gsl_vector_set_all(step, 0.4 / (1 + round));
-    gsl_multimin_fminimizer_set(minimizer, &f, theta, step);
-    for (int i = 0; i < CLASS_STEPS && gsl_multimin_fminimizer_iterate(minimizer) == 0; i++) {}
-    gsl_vector_memcpy(theta, gsl_multimin_fminimizer_x(minimizer));
-    gsl_multimin_fminimizer_free(minimizer);
-  }
+  double theta[TS_MODEL_MAX_PARAMETERS + TS_OP_EXPONENTS];
+  ts_minimize_factors(&(ts_search){class_loss, &s, size, 2e-3, CLASS_STEPS, 0}, theta);
   set_class(&s, theta);
-  gsl_vector_free(theta);
-  gsl_vector_free(step);
 }
 
 /* -- a device -- */
