@@ -89,18 +89,18 @@ void ts_arena_free(ts_arena *arena)
 
 void ts_arena_reset(ts_arena *arena)
 {
-  arena_block *kept = arena->head;
+  arena_block *retained = arena->head;
   free_inner(arena);
-  if (!kept)
+  if (!retained)
     return;
-  for (arena_block *b = kept->next; b;) {
+  for (arena_block *b = retained->next; b;) {
     arena_block *next = b->next;
     block_free(b);
     b = next;
   }
-  kept->dirty = kept->used > kept->dirty ? kept->used : kept->dirty;
-  kept->next = NULL;
-  kept->used = 0;
+  retained->dirty = retained->used > retained->dirty ? retained->used : retained->dirty;
+  retained->next = NULL;
+  retained->used = 0;
   arena->last = NULL;
   arena->total = 0;
 }

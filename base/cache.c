@@ -11,7 +11,7 @@ typedef enum state { MAKING, THERE, EACH_ITS_OWN } state;
 
 struct ts_cache_item {
   ts_arena *arena;        /* of all that it holds, itself too */
-  uint64_t number, asked; /* asked: when, last */
+  uint64_t number, used;  /* used: when, last */
   uint32_t hash, users;
   state state;
   const void *maker; /* NULL once it is given */
@@ -68,7 +68,7 @@ static void cache_make_room(ts_cache *cache)
     size_t oldest = SIZE_MAX;
     for (size_t i = 0; i < cache->all.count; i++)
       if (!cache->all.at[i]->users &&
-          (oldest == SIZE_MAX || cache->all.at[i]->asked < cache->all.at[oldest]->asked))
+          (oldest == SIZE_MAX || cache->all.at[i]->used < cache->all.at[oldest]->used))
         oldest = i;
     if (oldest == SIZE_MAX)
       return;
@@ -111,7 +111,7 @@ ts_cache_item *ts_cache_ask(ts_cache *cache, const void *key, size_t size, const
   if (!item)
     item = cache_add(cache, key, size, hash, maker);
   item->users++;
-  item->asked = ++cache->asks;
+  item->used = ++cache->asks;
   while (item->state == MAKING && item->maker != maker)
     pthread_cond_wait(&cache->made, &cache->lock);
   pthread_mutex_unlock(&cache->lock);

@@ -6,7 +6,7 @@
 #include "base/diag.h"
 #include "base/escape.h"
 
-bool ts_complete_asked(int argc, char **argv)
+bool ts_complete_requested(int argc, char **argv)
 {
   return argc > 2 && !strcmp(argv[1], "--complete");
 }

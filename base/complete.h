@@ -9,7 +9,7 @@
 #include "base/options.h"
 
 /* Is this such a question? */
-bool ts_complete_asked(int argc, char **argv);
+bool ts_complete_requested(int argc, char **argv);
 /* Answers it from the program's tables; `common` are the options of all programs. Where only the
  * program knows the words that an option takes, that option, for which ts_options_choice answers:
  * *begun is what is there of its value, behind *lead of the word ("--format="). Else NULL. */

@@ -6,7 +6,7 @@
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 /* The cell [begin, end) in quotes whose doubled quotes become one each. */
-static char *undouble(ts_arena *arena, const char *text, size_t length, size_t *kept)
+static char *undouble(ts_arena *arena, const char *text, size_t length, size_t *written)
 {
   char *out = ts_arena_alloc(arena, length + 1);
   size_t n = 0;
@@ -14,7 +14,7 @@ static char *undouble(ts_arena *arena, const char *text, size_t length, size_t *
     out[n++] = text[i];
     i += text[i] == '"';
   }
-  *kept = n;
+  *written = n;
   return out;
 }
 

@@ -343,17 +343,17 @@ ts_diag **ts_diags_sorted_from(const ts_diags *diags, size_t first, ts_arena *sc
 {
   ts_diag **sorted = TS_NEW_ARRAY(scratch, ts_diag *, diags->all.count + 1);
   arrived *all = TS_NEW_ARRAY(scratch, arrived, diags->all.count + 1);
-  size_t n = 0, kept = 0;
+  size_t n = 0, distinct = 0;
   for (size_t i = first; i < diags->all.count; i++)
     if (!diags->all.at[i]->off)
       all[n++] = (arrived){diags->all.at[i], i};
   qsort(all, n, sizeof *all, compare_content);
   for (size_t i = 0; i < n; i++)
-    if (!kept || by_content(all[kept - 1].diag, all[i].diag))
-      all[kept++] = all[i];
-  qsort(all, kept, sizeof *all, compare_place);
-  for (size_t i = 0; i < kept; i++)
+    if (!distinct || by_content(all[distinct - 1].diag, all[i].diag))
+      all[distinct++] = all[i];
+  qsort(all, distinct, sizeof *all, compare_place);
+  for (size_t i = 0; i < distinct; i++)
     sorted[i] = all[i].diag;
-  *count = kept;
+  *count = distinct;
   return sorted;
 }

@@ -484,18 +484,19 @@ const ts_option *ts_options_named(const ts_program *program, const char *word)
  * of its value: the program asks ts_options_choice. */
 static int options_complete(ts_options *o)
 {
-  const ts_option *asked = NULL;
+  const ts_option *requested = NULL;
   if (!o->completing)
-    asked = ts_complete(o->program, common, o->argc, o->argv, &o->completing, &o->argument, stdout);
-  if (!asked)
+    requested =
+      ts_complete(o->program, common, o->argc, o->argv, &o->completing, &o->argument, stdout);
+  if (!requested)
     return options_leave(o, ts_options_finish(o, stdout, TS_EXIT_DONE));
   o->spelled = o->completing;
-  return asked->id >= COMMON ? options_finish(o, asked) : asked->id;
+  return requested->id >= COMMON ? options_finish(o, requested) : requested->id;
 }
 
 int ts_options_next(ts_options *o)
 {
-  if (o->completing || (o->at == 1 && ts_complete_asked(o->argc, o->argv)))
+  if (o->completing || (o->at == 1 && ts_complete_requested(o->argc, o->argv)))
     return options_complete(o);
   if (o->cluster)
     return take_letter(o);

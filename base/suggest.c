@@ -74,29 +74,29 @@ size_t ts_suggest(const char *found, const char *const *candidates, size_t count
                   const char *best[3])
 {
   unsigned ranks[3];
-  size_t kept = 0;
+  size_t shown = 0;
   for (size_t i = 0; i < count; i++) {
     unsigned r;
     if (!candidates[i] || !rank(found, candidates[i], &r))
       continue;
-    size_t at = kept;
+    size_t at = shown;
     while (at > 0 && r < ranks[at - 1])
       at--;
     bool known = false;
-    for (size_t k = 0; k < kept; k++)
+    for (size_t k = 0; k < shown; k++)
       known |= strcmp(best[k], candidates[i]) == 0;
     if (at == 3 || known)
       continue;
-    if (kept < 3)
-      kept++;
-    for (size_t k = kept - 1; k > at; k--) {
+    if (shown < 3)
+      shown++;
+    for (size_t k = shown - 1; k > at; k--) {
       ranks[k] = ranks[k - 1];
       best[k] = best[k - 1];
     }
     ranks[at] = r;
     best[at] = candidates[i];
   }
-  return kept;
+  return shown;
 }
 
 const char *ts_listed(ts_arena *arena, const char *const *names, size_t count)

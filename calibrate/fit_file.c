@@ -210,7 +210,7 @@ void ts_fit_file_write(const ts_fit_file *f, FILE *out)
     ts_json_put_text(w, "sha256", t->sha256);
     ts_json_put_count(w, "rows", t->rows);
     if (f->keep > 0)
-      ts_json_put_count(w, "kept", t->kept);
+      ts_json_put_count(w, "kept", t->fitted);
     put_sources(f->arena, w, t->table->provenance);
     ts_json_end(w, '}');
   }

@@ -313,7 +313,7 @@ static double left_out(way_to_fit fit, const ts_network_file *hardware, const ts
 {
   enum { FOLDS = 12 };
   ts_arena *arena = ts_arena_new("left out");
-  ts_ir_net_point *kept = TS_NEW_ARRAY(arena, ts_ir_net_point, count);
+  ts_ir_net_point *used = TS_NEW_ARRAY(arena, ts_ir_net_point, count);
   uint32_t folds = count < FOLDS ? count : FOLDS;
   double sum = 0;
   for (uint32_t f = 0; f < folds && isfinite(sum); f++) {
@@ -321,14 +321,14 @@ static double left_out(way_to_fit fit, const ts_network_file *hardware, const ts
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++)
       if (i % folds != f)
-        kept[n++] = p[i];
+        used[n++] = p[i];
     const ts_white_box_plan *plan = NULL;
-    if (fit(arena, &out, hardware, profile, kept, n)) {
+    if (fit(arena, &out, hardware, profile, used, n)) {
       const ts_network_file file = {.device = "",
                                     .library = "",
                                     .methods = out.methods.at,
                                     .method_count = (uint32_t)out.methods.count,
-                                    .points = kept,
+                                    .points = used,
                                     .point_count = n};
       plan = ts_network_file_plan(arena, &file, p->collective, profile);
     }
@@ -522,10 +522,10 @@ double ts_network_file_time(const ts_network_file *file, uint32_t kind, uint64_t
 /* -- how well it predicts -- */
 
 /* Rows that a half of a group is asked for; false: beyond its sizes. */
-static bool asked(const ts_ir_net_point *p, const ts_ir_net_point *kept, uint32_t count,
-                  bool extrapolate, ts_network_score *s)
+static bool requested(const ts_ir_net_point *p, const ts_ir_net_point *used, uint32_t count,
+                      bool extrapolate, ts_network_score *s)
 {
-  bool beyond = p->bytes < kept[0].bytes || p->bytes > kept[count - 1].bytes;
+  bool beyond = p->bytes < used[0].bytes || p->bytes > used[count - 1].bytes;
   s->beyond += beyond;
   return !beyond || extrapolate;
 }
@@ -564,7 +564,11 @@ static ts_network_score new_score(ts_arena *arena, const ts_ir_net_point *p, uin
 }
 
 /* Every second size of each group, with all its rows. */
-typedef struct half { bool *keeps; /* of each row */ ts_ir_net_point *kept; uint32_t count; } half;
+typedef struct half {
+  bool *keeps; /* of each row */
+  ts_ir_net_point *used;
+  uint32_t count;
+} half;
 
 static uint32_t sizes_of(const ts_ir_net_point *p, uint32_t n)
 {
@@ -584,7 +588,7 @@ static half halve(ts_arena *arena, const ts_ir_net_point *points, uint32_t count
       keep ^= k > i && points[k].bytes != points[k - 1].bytes;
       h.keeps[k] = keep;
       if (keep)
-        h.kept[h.count++] = points[k];
+        h.used[h.count++] = points[k];
     }
   }
   return h;
@@ -602,13 +606,13 @@ static void score_group(ts_arena *arena, predictor predict, void *context, const
                         const ts_ir_net_point *p, const bool *keeps, uint32_t n, uint32_t first,
                         bool extrapolate, ts_network_score *s)
 {
-  const ts_ir_net_point *kept = h->kept + first;
-  uint32_t count = same_group(kept, h->count - first);
-  network_fit_line alpha_beta = fit_line(kept, count);
+  const ts_ir_net_point *used = h->used + first;
+  uint32_t count = same_group(used, h->count - first);
+  network_fit_line alpha_beta = fit_line(used, count);
   *s = new_score(arena, p, n);
   for (uint32_t i = 0; i < n; i++) {
     double seconds = keeps[i] ? 0 : predict(context, &p[i]);
-    if (seconds > 0 && asked(&p[i], kept, count, extrapolate, s))
+    if (seconds > 0 && requested(&p[i], used, count, extrapolate, s))
       note_error(s, seconds, us(&p[i]) * 1e-6, line_error(&alpha_beta, &p[i]));
   }
   finish_score(s);
@@ -657,10 +661,10 @@ uint32_t ts_network_hold_out(ts_arena *arena, const ts_network_file *hardware, t
                              const ts_progress *progress)
 {
   half h = halve(arena, points, count, odd);
-  const ts_network_table *kept = ts_network_table_of_points(
-    arena, ts_arena_copy(arena, h.kept, h.count * sizeof *h.kept), h.count);
+  const ts_network_table *used = ts_network_table_of_points(
+    arena, ts_arena_copy(arena, h.used, h.count * sizeof *h.used), h.count);
   boxes b = {.arena = arena,
-             .file = ts_network_fit(arena, hardware, links, kept->points, kept->count, progress),
+             .file = ts_network_fit(arena, hardware, links, used->points, used->count, progress),
              .links = links};
   return score(arena, predict_by_box, &b, &h, points, count, extrapolate, scores);
 }
@@ -678,7 +682,7 @@ uint32_t ts_network_hold_out_curves(ts_arena *arena, const ts_ir_net_point *poin
 {
   half h = halve(arena, points, count, odd);
   curves c = {0};
-  c.at = ts_network_fit_curves(arena, h.kept, h.count, &c.count);
+  c.at = ts_network_fit_curves(arena, h.used, h.count, &c.count);
   return score(arena, predict_by_curve, &c, &h, points, count, extrapolate, scores);
 }
 

@@ -119,7 +119,7 @@ static uint32_t sizes_of(ts_arena *arena, const ts_ir_net_point *p, uint32_t cou
                          uint64_t **sizes)
 {
   uint64_t *all = *sizes = TS_NEW_ARRAY(arena, uint64_t, count + 64);
-  uint32_t n = 0, kept = 0;
+  uint32_t n = 0, distinct = 0;
   for (uint32_t i = 0; i < count; i++)
     all[n++] = p[i].bytes;
   qsort(all, n, sizeof *all, ts_by_u64);
@@ -128,9 +128,9 @@ static uint32_t sizes_of(ts_arena *arena, const ts_ir_net_point *p, uint32_t cou
       all[n++] = x;
   qsort(all, n, sizeof *all, ts_by_u64);
   for (uint32_t i = 0; i < n; i++)
-    if (!kept || all[i] != all[kept - 1])
-      all[kept++] = all[i];
-  return kept;
+    if (!distinct || all[i] != all[distinct - 1])
+      all[distinct++] = all[i];
+  return distinct;
 }
 
 const ts_network_inference *ts_network_infer(ts_arena *arena, const ts_network_file *hardware,

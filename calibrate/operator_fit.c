@@ -28,11 +28,11 @@ static void print_score(FILE *out, const char *what, const ts_op_score *s)
 }
 
 /* Before training, which takes a while. */
-static void print_rows(FILE *out, const ts_table_group *g, const ts_fit_rows *kept, uint32_t rest)
+static void print_rows(FILE *out, const ts_table_group *g, const ts_fit_rows *fitted, uint32_t rest)
 {
-  ts_put_text(out, "%s %s: %u rows kept", g->family, g->dtype, kept->own);
-  if (kept->own < kept->count)
-    fprintf(out, " and %u of other tables", kept->count - kept->own);
+  ts_put_text(out, "%s %s: %u rows kept", g->family, g->dtype, fitted->own);
+  if (fitted->own < fitted->count)
+    fprintf(out, " and %u of other tables", fitted->count - fitted->own);
   fprintf(out, ", %u to compare with\n", rest);
   fflush(out);
 }
@@ -102,11 +102,11 @@ static uint32_t without_sizes(const ts_table_group *g, const ts_kernel_model *mo
   return count;
 }
 
-static const char *too_few(ts_arena *arena, uint32_t kept, uint32_t all, uint32_t without,
+static const char *too_few(ts_arena *arena, uint32_t fitted, uint32_t all, uint32_t without,
                            const char *model)
 {
   const char *text = ts_arena_printf(arena, "%u of its %u rows are kept, %d are needed (--keep)",
-                                     kept, all, LEAST_ROWS);
+                                     fitted, all, LEAST_ROWS);
   return without ? ts_arena_printf(arena, "%s; %u more lack a size of `%s`, or have it as 0", text,
                                    without, model) :
                    text;
@@ -123,7 +123,7 @@ static bool fit_group(ts_fit_work *w, size_t table, const ts_table_group *g, dou
                       double share, bool trees)
 {
   const ts_kernel_model *model = model_for(w, g);
-  ts_fit_rows kept, rest;
+  ts_fit_rows fitted, rest;
   if (!ts_op_first_chosen(&w->tables, table, g, &w->choice))
     return true;
   if (!model || !g->dtype)
@@ -131,20 +131,20 @@ static bool fit_group(ts_fit_work *w, size_t table, const ts_table_group *g, dou
                       model ? "its rows have no type (--dtype)" :
                               "it has no sizes, or too many (--model)"),
            true;
-  ts_op_collect(w->arena, &w->tables, table, g, model, share, &kept, &rest);
-  if (kept.own < LEAST_ROWS)
+  ts_op_collect(w->arena, &w->tables, table, g, model, share, &fitted, &rest);
+  if (fitted.own < LEAST_ROWS)
     return not_fitted(w, g,
-                      too_few(w->arena, kept.own, kept.own + rest.count, without_sizes(g, model),
-                              model->name)),
+                      too_few(w->arena, fitted.own, fitted.own + rest.count,
+                              without_sizes(g, model), model->name)),
            true;
-  print_rows(w->out, g, &kept, rest.count);
+  print_rows(w->out, g, &fitted, rest.count);
   ts_op_fit fit = {.model = {.family = g->family,
                              .dtype = g->dtype,
                              .also = w->also,
                              .model = model,
                              .parameter = {[TS_PARAMETER_UNITS] = units}}};
   const char *wrong;
-  if (!ts_op_fit_rows(w->arena, &fit, &kept, &rest, trees, &wrong))
+  if (!ts_op_fit_rows(w->arena, &fit, &fitted, &rest, trees, &wrong))
     return wrong ? no_trees(w, wrong), false : cannot_fit(w, w->tables.at[table].name, g->family);
   print_fit(w->out, &fit);
   TS_PUSH(w->arena, &w->fits, fit);

@@ -70,7 +70,7 @@ void ts_op_row_list_add(ts_arena *arena, ts_op_row_list *list, const double *fea
 /* Adds the rows of a group to those that are kept or to the rest. */
 static void operator_rows_divide(ts_arena *arena, const ts_table_group *g,
                                  const ts_kernel_model *model, double share, uint32_t table,
-                                 ts_op_row_list *kept, ts_op_row_list *rest)
+                                 ts_op_row_list *fitted, ts_op_row_list *rest)
 {
   uint32_t width = model->feature_count, count = 0;
   double value[TS_MODEL_MAX_FEATURES];
@@ -84,7 +84,7 @@ static void operator_rows_divide(ts_arena *arena, const ts_table_group *g,
   for (uint32_t i = 0; i < wanted && i < TS_OP_MOST_ROWS; i++) keep[by_hash[i].row] = true;
   for (uint32_t i = 0; i < g->count; i++)
     if (ts_fit_row_features(g, i, model, value))
-      ts_op_row_list_add(arena, keep[i] ? kept : rest, value, width, 1e6 * g->seconds[i], table);
+      ts_op_row_list_add(arena, keep[i] ? fitted : rest, value, width, 1e6 * g->seconds[i], table);
 }
 
 /* In order of the table, then of the features, as a fit file has them: groups of a table are in the
@@ -140,24 +140,25 @@ bool ts_op_first_chosen(const ts_fit_tables *tables, size_t t, const ts_table_gr
 }
 
 void ts_op_collect(ts_arena *arena, ts_fit_tables *tables, size_t first, const ts_table_group *kind,
-                   const ts_kernel_model *model, double share, ts_fit_rows *kept, ts_fit_rows *rest)
+                   const ts_kernel_model *model, double share, ts_fit_rows *fitted,
+                   ts_fit_rows *rest)
 {
-  ts_op_row_list kept_list = {0}, rest_list = {0}, ignored = {0};
+  ts_op_row_list fitted_list = {0}, rest_list = {0}, ignored = {0};
   uint32_t number = 0;
   for (size_t t = first; t < tables->count; t++) {
     ts_fit_table *file = &tables->at[t];
-    size_t before = kept_list.us.count, before_rest = rest_list.us.count + ignored.us.count;
+    size_t before = fitted_list.us.count, before_rest = rest_list.us.count + ignored.us.count;
     for (uint32_t i = 0; i < file->table->group_count; i++)
       if (same_kind(&file->table->group[i], kind))
-        operator_rows_divide(arena, &file->table->group[i], model, share, number, &kept_list,
+        operator_rows_divide(arena, &file->table->group[i], model, share, number, &fitted_list,
                              number ? &ignored : &rest_list);
-    uint32_t added = (uint32_t)(kept_list.us.count - before);
-    file->kept += added;
+    uint32_t added = (uint32_t)(fitted_list.us.count - before);
+    file->fitted += added;
     file->rows += added + (uint32_t)(rest_list.us.count + ignored.us.count - before_rest);
     number += added > 0;
   }
-  sort_rows(&kept_list, model->feature_count);
-  *kept = rows_of(&kept_list);
+  sort_rows(&fitted_list, model->feature_count);
+  *fitted = rows_of(&fitted_list);
   *rest = rows_of(&rest_list);
 }
 

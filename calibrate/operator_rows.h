@@ -12,7 +12,7 @@ typedef struct ts_fit_table {
   const ts_table *table;
   uint32_t device;                       /* that ran it, of several */
   /* that fits were made from, and those that stand in them */
-  uint32_t rows, kept;
+  uint32_t rows, fitted;
 } ts_fit_table;
 typedef TS_VEC(ts_fit_table) ts_fit_tables;
 
@@ -45,7 +45,7 @@ bool ts_op_first_chosen(const ts_fit_tables *tables, size_t t, const ts_table_gr
 /* Rows of a kind: those kept of this table and the later ones, in the order of a fit file, and the
  * rest of this one. `share` of them is kept. */
 void ts_op_collect(ts_arena *arena, ts_fit_tables *tables, size_t first, const ts_table_group *kind,
-                   const ts_kernel_model *model, double share, ts_fit_rows *kept,
+                   const ts_kernel_model *model, double share, ts_fit_rows *fitted,
                    ts_fit_rows *rest);
 
 /* ---- Several devices: a fit for each class, which is a physical model and a type ---- */

@@ -65,14 +65,14 @@ static ts_op_score operator_scores_judge(ts_arena *arena, const predictor *p,
 }
 
 /* The best rates seen in any kept row: a roofline of what was reached. */
-static predictor roofline_of(const ts_fit_model *m, const ts_fit_rows *kept)
+static predictor roofline_of(const ts_fit_model *m, const ts_fit_rows *fitted)
 {
   predictor p = {.m = m, .kind = ROOFLINE};
-  for (uint32_t i = 0; i < kept->count; i++) {
+  for (uint32_t i = 0; i < fitted->count; i++) {
     double flops, bytes;
-    m->model->work(kept->feature + (size_t)i * m->model->feature_count, &flops, &bytes);
-    p.rate = fmax(p.rate, flops / kept->us[i]);
-    p.bandwidth = fmax(p.bandwidth, bytes / kept->us[i]);
+    m->model->work(fitted->feature + (size_t)i * m->model->feature_count, &flops, &bytes);
+    p.rate = fmax(p.rate, flops / fitted->us[i]);
+    p.bandwidth = fmax(p.bandwidth, bytes / fitted->us[i]);
   }
   return p;
 }
@@ -97,28 +97,28 @@ void ts_op_fit_round(ts_op_fit *fit)
   for (uint32_t i = 0; i < m->row_count; i++) fit->weight[i] = rounded(fit->weight[i], 7);
 }
 
-bool ts_op_fit_rows(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept,
+bool ts_op_fit_rows(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *fitted,
                     const ts_fit_rows *rest, bool trees, const char **wrong)
 {
   ts_op_learner best;
   *wrong = NULL;
-  fit->weight = TS_NEW_ARRAY(arena, double, kept->count);
-  if (!ts_fit_train(arena, &fit->model, kept, &fit->noise, fit->weight, &fit->left_out))
+  fit->weight = TS_NEW_ARRAY(arena, double, fitted->count);
+  if (!ts_fit_train(arena, &fit->model, fitted, &fit->noise, fit->weight, &fit->left_out))
     return false;
-  if (trees && !ts_fit_choose_learner(arena, &fit->model, kept, fit->noise, fit->weight,
+  if (trees && !ts_fit_choose_learner(arena, &fit->model, fitted, fit->noise, fit->weight,
                                       fit->error, &best, wrong))
     return false;
   fit->compared = trees;
-  ts_op_fit_judge(arena, fit, kept, rest);
+  ts_op_fit_judge(arena, fit, fitted, rest);
   return true;
 }
 
-void ts_op_fit_judge(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept,
+void ts_op_fit_judge(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *fitted,
                      const ts_fit_rows *rest)
 {
   ts_op_fit_round(fit);
   ts_fit_prepare(arena, &fit->model, fit->weight);
-  predictor roofline = roofline_of(&fit->model, kept);
+  predictor roofline = roofline_of(&fit->model, fitted);
   fit->fit = operator_scores_judge(arena, &(predictor){.m = &fit->model, .kind = FIT}, rest);
   fit->physical =
     operator_scores_judge(arena, &(predictor){.m = &fit->model, .kind = PHYSICAL}, rest);

@@ -31,13 +31,13 @@ typedef TS_VEC(ts_op_fit) ts_op_fits;
 
 /* Digits as they will stand in the file, so that what is judged is what will be read. */
 void ts_op_fit_round(ts_op_fit *fit);
-/* Trains a model whose family, type, physical model and units are set on `kept`, and judges it by
- * `rest`. trees: also by trees, where these predict left-out rows of `kept` better. False: it
+/* Trains a model whose family, type, physical model and units are set on `fitted`, and judges it by
+ * `rest`. trees: also by trees, where these predict left-out rows of `fitted` better. False: it
  * cannot be; *wrong says why, or NULL. */
-bool ts_op_fit_rows(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept,
+bool ts_op_fit_rows(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *fitted,
                     const ts_fit_rows *rest, bool trees, const char **wrong);
 /* What follows training: digits as in the file, and the scores. */
-void ts_op_fit_judge(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept,
+void ts_op_fit_judge(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *fitted,
                      const ts_fit_rows *rest);
 
 /* Rows of a family that take so long, predicted from other devices. */

@@ -28,7 +28,7 @@ void ts_compile_settings(ts_session *s, const ts_compile_options *o)
   bool same =
     b->stdlib_dir == o->stdlib_dir && b->import_dirs == o->import_dirs &&
     b->import_dir_count == o->import_dir_count &&
-    (s->reuse->kept || (b->defines == o->defines && b->define_count == o->define_count)) &&
+    (s->reuse->plan_cache || (b->defines == o->defines && b->define_count == o->define_count)) &&
     b->read_dirs == o->read_dirs && b->read_dir_count == o->read_dir_count &&
     b->natives == o->natives && b->native_count == o->native_count;
   if (!same) { /* what was read and evaluated with others does not hold: files are read again */
@@ -91,7 +91,7 @@ ts_session *ts_session_next(ts_session *before, ts_arena *arena, const ts_common
     return before;
   ts_arena_reset(arena);
   ts_session *s = ts_session_with(arena, common);
-  s->reuse->kept = ts_plan_cache_new(s);
+  s->reuse->plan_cache = ts_plan_cache_new(s);
   s->scratch = ts_arena_inside(arena, "plan");
   return s;
 }

@@ -18,9 +18,9 @@ typedef struct launch_record {
 
 static void launch_put(launch_record *r, const char *name, ts_value v)
 {
-  ts_value *kept = ts_arena_copy(r->s->arena, &v, sizeof v);
+  ts_value *copy = ts_arena_copy(r->s->arena, &v, sizeof v);
   TS_PUSH(r->s->arena, &r->fields,
-          (ts_field){.name = ts_lang_intern(r->s->lang, name, strlen(name)), .value = kept});
+          (ts_field){.name = ts_lang_intern(r->s->lang, name, strlen(name)), .value = copy});
 }
 
 static void launch_put_text(launch_record *r, const char *name, const char *text)

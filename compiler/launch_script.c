@@ -515,15 +515,15 @@ static void command(shell *s, const char *const *raw, size_t count, const token 
   strings before = {0};
   for (size_t i = 0; count && i < sizeof sets / sizeof *sets; i++)
     first += strcmp(raw[0], sets[i]) == 0;
-  bool kept = first > 0;
-  while (first < count && (assign(s, raw[first]) || (kept && raw[first][0] == '-'))) {
+  bool prefixed = first > 0;
+  while (first < count && (assign(s, raw[first]) || (prefixed && raw[first][0] == '-'))) {
     size_t length = name_length(raw[first]);
     const variable *v = variable_of(s, raw[first], length);
     if (v && v->value.count)
       TS_PUSH(s->arena, &before, ts_arena_printf(s->arena, "%s=%s", v->name, v->value.at[0]));
     first++;
   }
-  if (first == count || kept) {
+  if (first == count || prefixed) {
     s->status = true;
     return;
   }

@@ -186,7 +186,7 @@ const char *ts_list_measured(ts_session *s, const char *path, const ts_compile_o
   FILE *out = ts_heap_print(&text, &size);
   measured_rows_put(&l, graph->samples.at[0]->device, out);
   ts_heap_printed(out);
-  const char *kept = ts_arena_string(s->arena, text, size);
+  const char *copy = ts_arena_string(s->arena, text, size);
   free(text);
-  return kept;
+  return copy;
 }

@@ -511,8 +511,8 @@ static bool list_from(searcher *v, uint32_t item)
 static bool draw_one(searcher *v, draw *d)
 {
   ts_search *search = v->search;
-  ts_search_reason *kept =
-    ts_arena_copy(v->s->arena, search->reasons, search->reason_count * sizeof *kept);
+  ts_search_reason *copy =
+    ts_arena_copy(v->s->arena, search->reasons, search->reason_count * sizeof *copy);
   d->counts = TS_NEW_ARRAY(v->s->arena, double, v->items.count + 1);
   d->needs = TS_NEW_ARRAY(v->s->arena, uint32_t, v->items.count + 1);
   v->given_count = 0;
@@ -525,7 +525,7 @@ static bool draw_one(searcher *v, draw *d)
   bool good = list_from(v, 0);
   v->draw = NULL;
   if (search->reason_count)
-    memcpy(search->reasons, kept, search->reason_count * sizeof *kept);
+    memcpy(search->reasons, copy, search->reason_count * sizeof *copy);
   if (!good || !d->found)
     return false;
   search->combinations = 1;

@@ -209,10 +209,10 @@ bool ts_db_each(ts_db *db, const char *family, const char *device, const char *s
                               "AND (?3 IS NULL OR software = ?3) ORDER BY 1, 2, 3, 4, 5, 6";
   sqlite3_stmt *s = ts_sqlite_query(&db->file, query);
   int status = s ? SQLITE_OK : SQLITE_ERROR;
-  const char *asked[] = {family, device, software};
+  const char *requested[] = {family, device, software};
   for (int i = 0; i < 3 && status == SQLITE_OK; i++)
-    if (asked[i])
-      status = sqlite3_bind_text(s, i + 1, asked[i], -1, SQLITE_STATIC);
+    if (requested[i])
+      status = sqlite3_bind_text(s, i + 1, requested[i], -1, SQLITE_STATIC);
   while (status == SQLITE_OK || status == SQLITE_ROW) {
     if ((status = ts_sqlite_step(&db->file, s)) != SQLITE_ROW)
       break;
@@ -340,9 +340,9 @@ const char *ts_db_table(ts_arena *arena, ts_db *db, const char *device, const ch
     fprintf(out, ",%.9g\n", r->us);
   }
   ts_heap_printed(out);
-  const char *kept = ts_arena_string(arena, text, *size);
+  const char *copy = ts_arena_string(arena, text, *size);
   free(text);
-  return kept;
+  return copy;
 }
 
 /* -- digest -- */

@@ -116,7 +116,7 @@ static int compare_features(const double *a, const double *b, uint32_t count)
   return 0;
 }
 
-static int64_t kept_row(const ts_fit_model *m, const double *feature)
+static int64_t stored_row(const ts_fit_model *m, const double *feature)
 {
   uint32_t at, width = m->model->feature_count;
   TS_SEARCH(at, 0, m->own_rows, compare_features(m->row + (size_t)at * width, feature, width) < 0);
@@ -184,7 +184,7 @@ bool ts_fit_ask(const ts_fit *fit, double floor, const ts_cost_query *query,
       positive = positive && feature[f] > 0 && isfinite(feature[f]);
     if (!positive)
       continue;
-    int64_t row = kept_row(m, feature);
+    int64_t row = stored_row(m, feature);
     double us = row >= 0 ? m->row_us[row] : ts_fit_evaluate(m, feature);
     bool whole = !m->model->share && !(floor > 0);
     if (m->model->share)

@@ -23,7 +23,7 @@ static int by_features(const void *x, const void *y)
  * */
 static ts_fit_rows rows_of(ts_arena *arena, const ts_table_group *g, const ts_kernel_model *model)
 {
-  uint32_t width = model->feature_count, count = 0, kept = 0;
+  uint32_t width = model->feature_count, count = 0, distinct = 0;
   sorted *order = TS_NEW_ARRAY(arena, sorted, g->count);
   for (uint32_t i = 0; i < g->count; i++) {
     double value[TS_MODEL_MAX_FEATURES];
@@ -35,13 +35,13 @@ static ts_fit_rows rows_of(ts_arena *arena, const ts_table_group *g, const ts_ke
   double *feature = TS_NEW_ARRAY(arena, double, (size_t)count *width),
          *us = TS_NEW_ARRAY(arena, double, count);
   for (uint32_t i = 0; i < count; i += stride) {
-    if (kept &&
-        memcmp(order[i].value, feature + (size_t)(kept - 1) * width, width * sizeof *feature) == 0)
+    if (distinct && memcmp(order[i].value, feature + (size_t)(distinct - 1) * width,
+                           width * sizeof *feature) == 0)
       continue;
-    memcpy(feature + (size_t)kept * width, order[i].value, width * sizeof *feature);
-    us[kept++] = 1e6 * g->seconds[order[i].row];
+    memcpy(feature + (size_t)distinct * width, order[i].value, width * sizeof *feature);
+    us[distinct++] = 1e6 * g->seconds[order[i].row];
   }
-  return (ts_fit_rows){kept, kept, feature, us, TS_NEW_ARRAY(arena, double, count)};
+  return (ts_fit_rows){distinct, distinct, feature, us, TS_NEW_ARRAY(arena, double, count)};
 }
 
 static bool add_model(ts_arena *arena, ts_fit_model *m, const ts_table_group *g, double units)
@@ -49,15 +49,15 @@ static bool add_model(ts_arena *arena, ts_fit_model *m, const ts_table_group *g,
   const ts_kernel_model *model = ts_fit_model_for(g, "stream");
   if (!model)
     return false;
-  ts_fit_rows kept = rows_of(arena, g, model);
-  if (kept.count < LEAST_ROWS)
+  ts_fit_rows distinct = rows_of(arena, g, model);
+  if (distinct.count < LEAST_ROWS)
     return false;
-  double noise, left_out, *weight = TS_NEW_ARRAY(arena, double, kept.count);
+  double noise, left_out, *weight = TS_NEW_ARRAY(arena, double, distinct.count);
   *m = (ts_fit_model){.family = g->family,
                       .dtype = g->dtype,
                       .model = model,
                       .parameter = {[TS_PARAMETER_UNITS] = units}};
-  if (!ts_fit_train(arena, m, &kept, &noise, weight, &left_out))
+  if (!ts_fit_train(arena, m, &distinct, &noise, weight, &left_out))
     return false;
   ts_fit_prepare(arena, m, weight);
   return true;

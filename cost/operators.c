@@ -351,7 +351,7 @@ static void train_residual(ts_arena *arena, const ts_op_class *c, ts_op_family *
   ts_gp_data data = {n, wide, input, target, NULL};
   if (ts_gp_solve(&data, &f->kernel, 1, family_noise * f->kernel.deviation, weight, left_out,
                   NULL)) {
-    f->kept = n, f->row = row, f->size = input, f->sizes = wide, f->weight = weight,
+    f->points = n, f->row = row, f->size = input, f->sizes = wide, f->weight = weight,
     f->row_device = device, f->row_us = us;
   }
 }
@@ -448,7 +448,7 @@ ts_op_class *ts_op_learned_by(ts_arena *arena, const ts_op_class *c, ts_op_learn
   for (uint32_t i = 0; i < c->family_count && !*wrong; i++) {
     ts_op_family *f = &copy->family[i];
     if (learner == TS_OP_ANALYTIC)
-      f->kept = 0;
+      f->points = 0;
     else if (learner != TS_OP_GAUSSIAN && f->rows.count >= LEAST_TREE_ROWS)
       *wrong =
         grow(arena, c, f, learner == TS_OP_TREES ? TS_TREES_BOOSTED : TS_TREES_FOREST);
@@ -547,7 +547,7 @@ double ts_op_time(const ts_op_class *c, const ts_op_family *f, const ts_op_devic
     return us * exp(ts_trees_sum(&f->trees, at));
   }
   sizes_of(c->model, feature, at);
-  for (uint32_t i = 0; f && i < f->kept; i++) {
+  for (uint32_t i = 0; f && i < f->points; i++) {
     double square = 0;
     for (uint32_t d = 0; d < f->sizes; d++) {
       double far = (at[d] - f->size[(size_t)i * f->sizes + d]) / f->kernel.scale[d];
@@ -584,14 +584,15 @@ void ts_op_instantiate(ts_arena *arena, const ts_op_class *c, const ts_op_family
                        double **weight)
 {
   uint32_t width = c->model->feature_count, n = 0;
-  placed *order = TS_NEW_ARRAY(arena, placed, f->kept);
-  double *row = TS_NEW_ARRAY(arena, double, (size_t)f->kept *width),
-         *us = TS_NEW_ARRAY(arena, double, f->kept), *table = TS_NEW_ARRAY(arena, double, f->kept);
-  for (uint32_t i = 0; i < f->kept; i++)
+  placed *order = TS_NEW_ARRAY(arena, placed, f->points);
+  double *row = TS_NEW_ARRAY(arena, double, (size_t)f->points *width),
+         *us = TS_NEW_ARRAY(arena, double, f->points),
+         *table = TS_NEW_ARRAY(arena, double, f->points);
+  for (uint32_t i = 0; i < f->points; i++)
     order[i] = (placed){f->row + (size_t)i * width, width, f->row_device[i], i};
-  qsort(order, f->kept, sizeof *order, by_device);
-  *weight = TS_NEW_ARRAY(arena, double, f->kept);
-  for (uint32_t i = 0; i < f->kept; i++) {
+  qsort(order, f->points, sizeof *order, by_device);
+  *weight = TS_NEW_ARRAY(arena, double, f->points);
+  for (uint32_t i = 0; i < f->points; i++) {
     bool same = n && table[n - 1] == order[i].device + 1 &&
                 memcmp(row + (size_t)(n - 1) * width, order[i].row, width * sizeof *row) == 0;
     n += !same; /* the weights of equal rows add up */
@@ -603,7 +604,7 @@ void ts_op_instantiate(ts_arena *arena, const ts_op_class *c, const ts_op_family
   *m = (ts_fit_model){.family = f->rows.family,
                       .dtype = dtype,
                       .model = c->model,
-                      .kernel_count = f->kept > 0,
+                      .kernel_count = f->points > 0,
                       .kernel = {f->kernel},
                       .row_count = n,
                       .row = row,

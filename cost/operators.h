@@ -31,7 +31,7 @@ enum { TS_OP_POWER, TS_OP_FLOOR, TS_OP_EXPONENTS };
 typedef struct ts_op_family {
   ts_op_rows rows;
   double slope, floor;     /* factors of the rates and the floor of the class */
-  uint32_t kept, sizes;    /* rows of the Gaussian process, and its inputs */
+  uint32_t points, sizes;  /* rows of the Gaussian process, and its inputs */
   const double *row, *size, *weight;
   const uint32_t *row_device;
   const double *row_us;

@@ -33,19 +33,19 @@ const char *ts_report_fit(ts_arena *arena, const char *text, unsigned columns)
 {
   char shown[9];
   unsigned width = 0, wide;
-  size_t size = strlen(text), used = 0, kept = 0; /* kept: what leaves room for the dots */
+  size_t size = strlen(text), used = 0, cut = 0; /* cut: what leaves room for the dots */
   char *out = ts_arena_alloc(arena, 4 * size + 4);
   for (size_t at = 0; at < size;) {
     at += ts_text_show(text + at, size - at, shown, &wide);
     if (width + wide > columns) {
-      strcpy(out + kept, "..");
+      strcpy(out + cut, "..");
       return out;
     }
     width += wide;
     strcpy(out + used, shown);
     used += strlen(shown);
     if (width + 2 <= columns)
-      kept = used;
+      cut = used;
   }
   return out;
 }

@@ -49,11 +49,11 @@ static void find_comms(checker *c)
     if (is_listed(c->ir, &c->ir->nodes[i], &comm))
       TS_PUSH(c->arena, &c->comms, comm);
   TS_SORT(&c->comms, ts_by_u64);
-  size_t kept = 0;
+  size_t distinct = 0;
   for (size_t i = 0; i < c->comms.count; i++)
-    if (!i || c->comms.at[i] != c->comms.at[kept - 1])
-      c->comms.at[kept++] = c->comms.at[i];
-  c->comms.count = kept;
+    if (!i || c->comms.at[i] != c->comms.at[distinct - 1])
+      c->comms.at[distinct++] = c->comms.at[i];
+  c->comms.count = distinct;
 }
 
 /* Calls of `comm` come after those that the list has. */

@@ -94,9 +94,9 @@ static bool sweep_play(trainspec_sweep *sweep, size_t plan, uint32_t listed, tra
       const ts_summary *s =
         ts_summary_new(arena, &input.ir, run, ts_memory_new(arena, &input.ir, run), NULL);
       const ts_figures figures = ts_figures_of(s),
-                       *kept = ts_arena_copy(sweep->ts->arena, &figures, sizeof figures);
-      out->result = ts_library_result(s, kept);
-      good = sweep_judge(sweep, plan, kept, out);
+                       *copy = ts_arena_copy(sweep->ts->arena, &figures, sizeof figures);
+      out->result = ts_library_result(s, copy);
+      good = sweep_judge(sweep, plan, copy, out);
       ts_run_free(run);
     } else if (!(again = input.ir.left_out)) {
       sweep_refuse(sweep, out, stop.title);

@@ -270,11 +270,11 @@ static const char *printed(ts_arena *arena, ts_print *put, void *closure, size_t
 {
   size_t length;
   char *text = ts_printed(put, closure, &length);
-  const char *kept = ts_arena_string(arena, text, length);
+  const char *own = ts_arena_string(arena, text, length);
   free(text);
   if (size)
     *size = length;
-  return kept;
+  return own;
 }
 
 typedef struct of_workspace { const trainspec *ts; trainspec_format format; } of_workspace;
@@ -484,14 +484,14 @@ static void report(trainspec_plan *plan, const ts_stop *stop)
 }
 
 /* What the caller gave is called in its own locale. */
-typedef struct trainspec_asked {
+typedef struct trainspec_requested {
   const trainspec *ts;
   const trainspec_options *given;
-} trainspec_asked;
+} trainspec_requested;
 
 static bool trainspec_ask(void *closure, const char *what, double share)
 {
-  const trainspec_asked *a = closure;
+  const trainspec_requested *a = closure;
   ts_locale_pause(&a->ts->call->locale);
   bool go_on = a->given->progress(a->given->closure, what, share);
   ts_locale_resume(&a->ts->call->locale);
@@ -522,8 +522,8 @@ static bool take_options(trainspec_run *run, const trainspec_options *o)
   out->threads = o->threads;
   if (o->progress) {
     ts_progress *progress = TS_NEW(arena, ts_progress);
-    trainspec_asked *a = TS_NEW(arena, trainspec_asked);
-    *a = (trainspec_asked){plan->ts, ts_arena_copy(arena, o, sizeof *o)};
+    trainspec_requested *a = TS_NEW(arena, trainspec_requested);
+    *a = (trainspec_requested){plan->ts, ts_arena_copy(arena, o, sizeof *o)};
     *progress = (ts_progress){.tick = trainspec_ask, .closure = a};
     out->progress = progress;
   }

@@ -66,8 +66,6 @@ libts_a_SOURCES += \
 	runtime/collective/algorithm_tree.c \
 	runtime/collective/alpha_beta.c \
 	runtime/collective/alpha_beta.h \
-	runtime/collective/asked.c \
-	runtime/collective/asked.h \
 	runtime/collective/bound.c \
 	runtime/collective/bound.h \
 	runtime/collective/call.c \
@@ -103,6 +101,8 @@ libts_a_SOURCES += \
 	runtime/collective/plain_cluster.h \
 	runtime/collective/profile.c \
 	runtime/collective/profile.h \
+	runtime/collective/requested.c \
+	runtime/collective/requested.h \
 	runtime/collective/sends.c \
 	runtime/collective/sends.h \
 	runtime/collective/statistical.c \

@@ -63,7 +63,7 @@ typedef struct diff_task {
   ts_summary *summaries[2];
   ts_fact_changes changes;
   ts_interval ratio; /* of the step times, after over before */
-  TS_VEC(const char *) asked; /* --fail-if */
+  TS_VEC(const char *) requested; /* --fail-if */
   TS_VEC(ts_assertion) conditions;
 } diff_task;
 
@@ -89,7 +89,7 @@ static void diff_take(void *task, int id)
     t->form = ts_options_form(&t->options, forms, t->form);
     break;
   case CHOICES: t->choices = true; break;
-  case FAIL_IF: TS_PUSH(t->arena, &t->asked, t->options.argument); break;
+  case FAIL_IF: TS_PUSH(t->arena, &t->requested, t->options.argument); break;
   default: ts_plan_option(&t->plan, t->arena, &t->options, id);
   }
 }
@@ -230,9 +230,9 @@ static void diff_put_report(void *closure, FILE *out)
 static bool diff_read_conditions(diff_task *t)
 {
   bool good = true;
-  for (size_t i = 0; i < t->asked.count; i++) {
+  for (size_t i = 0; i < t->requested.count; i++) {
     ts_assertion one;
-    good &= ts_condition_read(t->session, t->asked.at[i], &one);
+    good &= ts_condition_read(t->session, t->requested.at[i], &one);
     TS_PUSH(t->arena, &t->conditions, one);
   }
   return good;
@@ -257,7 +257,7 @@ static int diff_report(diff_task *t)
   int status = ts_options_write(&t->options, t->output, diff_put_report, t);
   if (status != TS_EXIT_DONE)
     return status;
-  return t->asked.count ? SAME : t->changes.count ? DIFFERENT : SAME;
+  return t->requested.count ? SAME : t->changes.count ? DIFFERENT : SAME;
 }
 
 static int diff_compare(diff_task *t)

@@ -49,7 +49,7 @@ static int part(import_task *t, int argc, char **argv, char **left)
 {
   int count = 1;
   left[0] = argv[0];
-  if (ts_complete_asked(argc, argv)) {
+  if (ts_complete_requested(argc, argv)) {
     memcpy(left, argv, (size_t)(argc + 1) * sizeof *argv);
     return argc;
   }

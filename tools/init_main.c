@@ -664,19 +664,19 @@ static const char *about(const init_task *t, const char *worth)
 {
   const ts_outcome *best = &t->sweep.outcomes[0];
   const char *quote = init_is_name(t->model) ? "" : "'";
-  const char *asked =
+  const char *requested =
     ts_arena_printf(t->arena, "trainspec init --model=%s%s%s --gpu=%s --gpus=%s", quote, t->model,
                     quote, t->gpu, t->gpus);
   if (t->budget_text)
-    asked = ts_arena_printf(t->arena, "%s --budget=%s", asked, t->budget_text);
+    requested = ts_arena_printf(t->arena, "%s --budget=%s", requested, t->budget_text);
   for (size_t i = 0; i < t->plan.defines.count; i++)
-    asked = ts_arena_printf(t->arena, "%s -D '%s=%s'", asked, t->plan.defines.at[i].name,
-                            t->plan.defines.at[i].expression);
+    requested = ts_arena_printf(t->arena, "%s -D '%s=%s'", requested, t->plan.defines.at[i].name,
+                                t->plan.defines.at[i].expression);
   return ts_arena_printf(
     t->arena,
     "Written by `%s` (%s).\nThe fastest of %s:\n%s a step, %s of %s on the fullest gpu.\n"
     "%sTo run the search again: `trainspec sweep` on this file.\n",
-    asked, ts_version(), counted(t, t->looked, "plan"), ts_format_time(best_step(t)).text,
+    requested, ts_version(), counted(t, t->looked, "plan"), ts_format_time(best_step(t)).text,
     ts_format_bytes(peak_of(best)).text, ts_format_bytes(best->limit).text, worth);
 }
 

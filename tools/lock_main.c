@@ -51,7 +51,7 @@ typedef struct lock_task {
   ts_progress progress;
   const char *path, *lock;
   bool check;
-  TS_VEC(const char *) asked;
+  TS_VEC(const char *) requested;
 } lock_task;
 
 static void lock_take(void *task, int id)
@@ -68,11 +68,11 @@ static void lock_take(void *task, int id)
   case CHECK: t->check = true; break;
   case NETWORK:
     t->run.network = argument;
-    TS_PUSH(t->arena, &t->asked, ts_arena_printf(t->arena, "--network=%s", argument));
+    TS_PUSH(t->arena, &t->requested, ts_arena_printf(t->arena, "--network=%s", argument));
     break;
   case CONTENTION:
     t->run.contention = true;
-    TS_PUSH(t->arena, &t->asked, "--contention");
+    TS_PUSH(t->arena, &t->requested, "--contention");
     break;
   default: ts_plan_option(&t->plan, t->arena, &t->options, id);
   }
@@ -122,8 +122,8 @@ static int lock(lock_task *t, const ts_input *input)
   const ts_memory *memory = ts_memory_new(t->arena, &input->ir, run);
   ts_lock now = ts_lock_now(t->session, t->path, input);
   ts_lock_answer(&now, run, memory);
-  now.options = t->asked.at;
-  now.option_count = (uint32_t)t->asked.count;
+  now.options = t->requested.at;
+  now.option_count = (uint32_t)t->requested.count;
   int status = TS_EXIT_DONE;
   if (t->check) {
     const ts_lock *before = ts_lock_open(t->session, t->lock);

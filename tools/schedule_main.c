@@ -229,8 +229,8 @@ int ts_schedule_main(int argc, char **argv)
   if (stop.exit_code)
     ts_stop_diagnose(&stop, &answer.own.input.ir, ts_session_source_reader(t.session), t.arena,
                      t.session->sources, t.session->diags);
-  int told = ts_options_report(&t.options, t.session->diags);
+  int reported = ts_options_report(&t.options, t.session->diags);
   ts_order_close(&answer);
   ts_arena_free(t.arena);
-  return status ? status : told;
+  return status ? status : reported;
 }

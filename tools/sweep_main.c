@@ -119,12 +119,12 @@ typedef struct sweep_task {
   ts_sweep_budget budget;
   long long top, jobs, seed, sbatch; /* sbatch: parts of the script; 0: none */
   ts_sweep sweep;
-  ts_journaled *kept; /* NULL: no journal */
+  ts_journaled *journaled; /* NULL: no journal */
   ts_team *team;      /* NULL: this process is alone */
   ts_live *live;      /* NULL: no page is shown */
   double begun, took; /* s */
   size_t page_count;  /* written into the folder of --pages */
-  size_t done, asked; /* plans played, and to be played */
+  size_t done, requested; /* plans played, and to be played */
   bool shown;         /* a line of progress */
 } sweep_task;
 
@@ -262,7 +262,7 @@ static void sweep_show(sweep_task *t)
 {
   if (!ts_progress_terminal() || ts_clock() - t->begun < PROGRESS_AFTER)
     return;
-  fprintf(stderr, "\r%zu of %zu plans", t->done, t->asked);
+  fprintf(stderr, "\r%zu of %zu plans", t->done, t->requested);
   fflush(stderr);
   t->shown = true;
 }
@@ -287,17 +287,17 @@ static void tell_effort(sweep_task *t)
 }
 
 /* What is played so far is in the journal; plans under way are lost. */
-static void end_if_asked(sweep_task *t)
+static void end_if_requested(sweep_task *t)
 {
-  int number = ts_interrupt_kept();
+  int number = ts_interrupt_pending();
   if (!number)
     return;
-  size_t kept = ts_journaled_count(t->kept);
+  size_t count = ts_journaled_count(t->journaled);
   hide(t);
-  if (ts_journaled_close(t->kept, false))
-    ts_put_text(stderr,
-                "%s: interrupted; %zu of %zu plans are in `%s`, and `--resume` goes on from there\n",
-                t->options.called, kept, t->sweep.count, t->journal);
+  if (ts_journaled_close(t->journaled, false))
+    ts_put_text(
+      stderr, "%s: interrupted; %zu of %zu plans are in `%s`, and `--resume` goes on from there\n",
+      t->options.called, count, t->sweep.count, t->journal);
   signal(number, SIG_DFL);
   raise(number);
 }
@@ -308,17 +308,17 @@ static void take_play(void *closure, size_t index, double seconds)
   t->done++;
   ts_sweep_note(&t->sweep, index);
   ts_sweep_judge(&t->sweep); /* its errors are seen at the next tick */
-  if (t->kept)
-    ts_journaled_take(t->kept, index, seconds);
+  if (t->journaled)
+    ts_journaled_take(t->journaled, index, seconds);
 }
 
 static bool tick(void *closure)
 {
   sweep_task *t = closure;
   bool good = ts_sweep_judge(&t->sweep);
-  if (t->kept) {
-    good = ts_journaled_write(t->kept) && good;
-    end_if_asked(t);
+  if (t->journaled) {
+    good = ts_journaled_write(t->journaled) && good;
+    end_if_requested(t);
   }
   sweep_show(t);
   return good;
@@ -345,9 +345,9 @@ static void take_look(void *closure, size_t index, double seconds)
 static bool tick_look(void *closure)
 {
   sweep_task *t = closure;
-  bool good = !t->kept || ts_journaled_write(t->kept);
-  if (t->kept)
-    end_if_asked(t);
+  bool good = !t->journaled || ts_journaled_write(t->journaled);
+  if (t->journaled)
+    end_if_requested(t);
   return good;
 }
 
@@ -362,7 +362,7 @@ static bool look_at_some(void *closure, ts_outcome *outcomes, size_t count)
   looking.count = count;
   for (size_t i = 0; i < count; i++) {
     ts_outcome found = {.point = outcomes[i].point}, *o = &outcomes[i];
-    if (t->kept && !ts_journaled_find(t->kept, &found))
+    if (t->journaled && !ts_journaled_find(t->journaled, &found))
       return false;
     if (found.state == TS_REFUSED && found.known)
       *o = found;
@@ -386,12 +386,12 @@ static bool play_some(void *closure, const size_t *todo, size_t count)
   sweep_task *t = closure;
   size_t *unknown = TS_NEW_ARRAY(t->sweep.arena, size_t, count), unknown_count = 0;
   for (size_t i = 0; i < count; i++) {
-    if (t->kept && !ts_journaled_know(t->kept, todo[i]))
+    if (t->journaled && !ts_journaled_know(t->journaled, todo[i]))
       return false;
     if (!t->sweep.outcomes[todo[i]].known)
       unknown[unknown_count++] = todo[i];
   }
-  t->asked += unknown_count;
+  t->requested += unknown_count;
   return sweep_play(t, &t->sweep,
                     &(ts_sweep_plays){.jobs = t->jobs,
                                       .count = unknown_count,
@@ -406,7 +406,7 @@ static bool play_all(sweep_task *t)
 {
   ts_sweep *s = &t->sweep;
   for (size_t i = 0; i < s->count; i++) {
-    t->asked += !s->outcomes[i].known;
+    t->requested += !s->outcomes[i].known;
     if (s->outcomes[i].known)
       ts_sweep_note(s, i);
   }
@@ -418,8 +418,8 @@ static bool play_all(sweep_task *t)
   bool good = ts_sweep_play_listed(s, &plays, t->team ? play_by_team : NULL);
   hide(t);
   t->took = ts_clock() - t->begun;
-  if (t->kept)
-    good = ts_journaled_close(t->kept, good) && good;
+  if (t->journaled)
+    good = ts_journaled_close(t->journaled, good) && good;
   return good;
 }
 
@@ -617,7 +617,7 @@ static bool show_live(sweep_task *t)
   t->live = NULL;
   ts_diag_add_error(t->sweep.session->diags, TS_E0709, &error, "cannot show the journal `%s`",
                     t->journal);
-  ts_journaled_close(t->kept, false);
+  ts_journaled_close(t->journaled, false);
   return false;
 }
 
@@ -710,8 +710,8 @@ static int sweep(sweep_task *t)
   if (!can_answer(t))
     return TS_EXIT_REJECTED;
   if (t->journal) {
-    t->kept = ts_journaled_open(s, t->journal, t->resume || ts_apart());
-    if (!t->kept)
+    t->journaled = ts_journaled_open(s, t->journal, t->resume || ts_apart());
+    if (!t->journaled)
       return TS_EXIT_REJECTED;
     if (t->serve && !show_live(t))
       return TS_EXIT_REJECTED;

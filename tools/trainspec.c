@@ -120,7 +120,7 @@ static int dispatch(ts_options *o, const struct command *table, size_t count, in
 
 static bool asks_for_command(int argc, char **argv)
 {
-  return ts_complete_asked(argc, argv) && (atoi(argv[2]) > 0 || argc < 4 || argv[3][0] != '-');
+  return ts_complete_requested(argc, argv) && (atoi(argv[2]) > 0 || argc < 4 || argv[3][0] != '-');
 }
 
 /* A shell asks what may stand on the line (base/complete.h): the names of commands, or what the

@@ -176,8 +176,8 @@ typedef struct tsrun_task {
   ts_play_live *live;
   ts_run_options run;
   ts_plan_options plan;
-  TS_VEC(ts_given_option) asked; /* options that the report is to name */
-  size_t asked_diff;      /* which of them is the last `--diff` */
+  TS_VEC(ts_given_option) requested; /* options that the report is to name */
+  size_t requested_diff;             /* which of them is the last `--diff` */
   ts_assertions assertions;
   bool locked;
   const char *lock;       /* its file; NULL: the plan's name with .lock */
@@ -200,24 +200,24 @@ static bool is_plain(const char *text)
 }
 
 /* A file by what was read of it: one that is read again may be another, and a pipe is empty. */
-static ts_given_option asked_file(const char *text, const char *path,
-                                  const uint8_t sha256[TS_DIGEST_SIZE])
+static ts_given_option requested_file(const char *text, const char *path,
+                                      const uint8_t sha256[TS_DIGEST_SIZE])
 {
   ts_given_option a = {.text = text, .file = ts_base_name(path)};
   memcpy(a.sha256, sha256, sizeof a.sha256);
   return a;
 }
 
-static ts_given_option asked_input(const char *text, const char *path, const ts_input *input)
+static ts_given_option requested_input(const char *text, const char *path, const ts_input *input)
 {
   uint8_t sha256[TS_DIGEST_SIZE];
   ts_input_digest(input, sha256);
-  return asked_file(text, path, sha256);
+  return requested_file(text, path, sha256);
 }
 
 /* As one would type it again. Threads, folding and forms of the report change nothing that is
  * reported. */
-static void note_asked(tsrun_task *t, int id)
+static void note_requested(tsrun_task *t, int id)
 {
   bool decides = id == NETWORK || id == CONTENTION || id == IGNORE_MEMORY || id == CHOICES ||
                  id == PLAN_NAME || (id >= STUDY_BLAME && id <= STUDY_DEPTH);
@@ -228,11 +228,11 @@ static void note_asked(tsrun_task *t, int id)
                                      argument ? "=" : "", quote, argument ? argument : "", quote);
   const ts_slowdown *overlap = id == STUDY_OVERLAP ? t->study.overlap : NULL;
   if (id == STUDY_DIFF)
-    t->asked_diff = t->asked.count; /* it is read later */
+    t->requested_diff = t->requested.count; /* it is read later */
   if (id == NETWORK || id == CONTENTION || id == STUDY_OVERLAP)
     TS_PUSH(t->arena, &t->locked_options, text);
-  TS_PUSH(t->arena, &t->asked,
-          overlap && overlap->file ? asked_file(text, overlap->file, overlap->sha256) :
+  TS_PUSH(t->arena, &t->requested,
+          overlap && overlap->file ? requested_file(text, overlap->file, overlap->sha256) :
                                      (ts_given_option){.text = text});
 }
 
@@ -317,7 +317,7 @@ static bool tsrun_read_options(tsrun_task *t, int argc, char **argv)
     t->options.status |= take_option(t, id);
     if (t->options.status)
       return false;
-    note_asked(t, id);
+    note_requested(t, id);
   }
   const char *wrong =
     !t->path ? "no file given" :
@@ -522,9 +522,9 @@ static int tsrun_report(tsrun_task *t, const ts_input *input, const ts_run *run,
   ts_progress_end(&t->bar);
   /* one that was compiled names what it was made from */
   if (!t->compiled && !ir->sources_count && strcmp(t->path, "-") != 0)
-    TS_PUSH(t->arena, &t->asked, asked_input(NULL, t->path, input));
-  summary->asked = t->asked.at;
-  summary->asked_count = (uint32_t)t->asked.count;
+    TS_PUSH(t->arena, &t->requested, requested_input(NULL, t->path, input));
+  summary->requested = t->requested.at;
+  summary->requested_count = (uint32_t)t->requested.count;
   if (!ts_plausible(summary, &t->run))
     return TS_EXIT_AGAIN;
   summary->verbose = t->verbose;
@@ -569,9 +569,9 @@ static void say_what_it_takes(const tsrun_task *t, const ts_ir *ir)
 {
   ts_forecast e = ts_forecast_play(ir, &t->run);
   double most = (double)ts_heap_ceiling(), held = (double)ts_heap_in_use().now;
-  bool too_much = most > 0 && held + e.asked > most,
+  bool too_much = most > 0 && held + e.requested > most,
        event_by_event = t->run.contention || ts_run_goes_by_time(ir, &t->run);
-  if ((e.seconds < LONG && (!most || e.asked < most / 4) && !too_much) ||
+  if ((e.seconds < LONG && (!most || e.requested < most / 4) && !too_much) ||
       t->options.messages != TS_MESSAGES_TEXT || !wants_hints())
     return;
   ts_put_text(
@@ -584,7 +584,7 @@ static void say_what_it_takes(const tsrun_task *t, const ts_ir *ir)
       stderr,
       "   = note: it asks for about %.2g GB, more than the %.2g GB that it may use\n   = help: "
       "allow more, `--max-memory=SIZE`,%s or take fewer ranks, stages or micro-batches\n",
-      (held + e.asked) / 1e9, most / 1e9,
+      (held + e.requested) / 1e9, most / 1e9,
       t->run.no_fold    ? " leave out `--no-fold`," :
       t->run.contention ? " leave out `--contention`," :
                           "");
@@ -659,14 +659,14 @@ static void let_compile(const tsrun_task *t)
 /* Nothing was said yet. */
 static tsrun_task *begin_again(tsrun_task *t)
 {
-  const ts_diags *asked = t->session->diags;
+  const ts_diags *requested = t->session->diags;
   let_compile(t);
   if (ts_progress_interrupted()) /* just before */
     ts_progress_die(&t->bar, t->options.called);
   t->session = ts_session_new(t->arena);
-  t->session->diags->warnings_are_errors = asked->warnings_are_errors;
-  memcpy(t->session->diags->off, asked->off, sizeof asked->off);
-  memcpy(t->session->diags->promoted, asked->promoted, sizeof asked->promoted);
+  t->session->diags->warnings_are_errors = requested->warnings_are_errors;
+  memcpy(t->session->diags->off, requested->off, sizeof requested->off);
+  memcpy(t->session->diags->promoted, requested->promoted, sizeof requested->promoted);
   return t;
 }
 
@@ -720,8 +720,8 @@ int ts_tsrun_main(int argc, char **argv)
   bool compared =
     shown && t.study.diff && ts_input_open(t.session, t.study.diff, &t.plan.compile, &before);
   if (compared)
-    t.asked.at[t.asked_diff] =
-      asked_input(t.asked.at[t.asked_diff].text, t.study.diff, &before);
+    t.requested.at[t.requested_diff] =
+      requested_input(t.requested.at[t.requested_diff].text, t.study.diff, &before);
   bool opened = shown && (!t.study.diff || compared);
   int status = TS_EXIT_DONE;
   if (opened) {

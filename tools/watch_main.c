@@ -66,7 +66,7 @@ typedef struct watch_task {
   long long every, idle;
   double share; /* of the band; 0: the plan's interval */
   ts_log_band band;
-  uint32_t told; /* levels of the log, of which a line was printed */
+  uint32_t reported; /* levels of the log, of which a line was printed */
   bool began, outside, drifted;
 } watch_task;
 
@@ -195,7 +195,7 @@ static void tell_level(watch_task *t, ts_arena *arena, const ts_log *log, const 
   if (level)
     message = ts_arena_printf(arena, "%s; a change by %+.1f %%", message,
                               100 * (l->median / s->levels[level - 1].median - 1));
-  if (level >= t->told || (last && (!t->began || outside != t->outside)))
+  if (level >= t->reported || (last && (!t->began || outside != t->outside)))
     ts_put_text(stdout, "%s\n", message);
   if (!last)
     return;
@@ -238,7 +238,7 @@ static int watch_look(watch_task *t)
   if (!status) {
     for (uint32_t i = 0; i < steady.level_count; i++)
       tell_level(t, arena, &log, &steady, i);
-    t->told = steady.level_count;
+    t->reported = steady.level_count;
     tell_drift(t, arena, &log, &steady);
     if (t->picture)
       status = ts_options_write(&t->options, t->picture, watch_put_picture,

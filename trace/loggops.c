@@ -26,7 +26,10 @@ typedef struct event { uint64_t time, order; uint32_t id, what; } event;
 /* Waits for a resource: an operation to begin, or a send whose message `arrives`, which may be at
  * the sender itself. */
 typedef struct waiting { uint32_t next, id; uint64_t order; bool arrives; } waiting;
-typedef struct queue { uint32_t head, tail; bool told; } queue; /* told: a FREE is to come */
+typedef struct queue {
+  uint32_t head, tail;
+  bool announced;
+} queue; /* announced: a FREE is to come */
 
 /* A posted receive, or a message that came before one; in a chain with those of equal hash. */
 typedef struct unmatched { uint32_t next, op, rank, pad; uint64_t time; } unmatched;
@@ -170,9 +173,9 @@ static void wait_for(player *p, uint32_t resource, uint32_t id, bool arrives)
     q->head = w;
   else
     p->waits[after].next = w;
-  if (!q->told)
+  if (!q->announced)
     announce(p, p->until[resource], p->waits[q->head].order, FREE, resource);
-  q->told = true;
+  q->announced = true;
 }
 
 static uint64_t ps(double ns) { return (uint64_t)llround(ns * PS); }
@@ -400,7 +403,7 @@ static void try_again(player *p, uint64_t now, uint32_t resource)
 {
   queue *q = &p->queues[resource];
   uint32_t rank = resource / p->per_rank;
-  q->told = false;
+  q->announced = false;
   while (q->head != NONE && p->until[resource] <= now) {
     uint32_t w = q->head, id = p->waits[w].id;
     bool arrives = p->waits[w].arrives;
@@ -415,9 +418,9 @@ static void try_again(player *p, uint64_t now, uint32_t resource)
     begin_ready(p, now, rank);
     q = &p->queues[resource];
   }
-  if (q->head != NONE && !q->told) {
+  if (q->head != NONE && !q->announced) {
     announce(p, p->until[resource], p->waits[q->head].order, FREE, resource);
-    q->told = true;
+    q->announced = true;
   }
 }
 

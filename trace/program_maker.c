@@ -28,13 +28,13 @@ void ts_program_wait(ts_program_maker *m, uint32_t node)
 
 void ts_program_waits(ts_program_maker *m, ts_ir_node *node)
 {
-  uint32_t *at = m->waits.at, kept = 0;
+  uint32_t *at = m->waits.at, distinct = 0;
   TS_SORT(&m->waits, ts_by_u32);
   for (size_t i = 0; i < m->waits.count; i++)
-    if (!kept || at[kept - 1] != at[i])
-      at[kept++] = at[i];
-  node->dep_count = (uint16_t)kept;
-  node->first_dep = ts_ir_intern_run(m->b, TS_IR_DEPS, at, kept);
+    if (!distinct || at[distinct - 1] != at[i])
+      at[distinct++] = at[i];
+  node->dep_count = (uint16_t)distinct;
+  node->first_dep = ts_ir_intern_run(m->b, TS_IR_DEPS, at, distinct);
   m->waits.count = 0;
 }
 

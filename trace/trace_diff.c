@@ -39,19 +39,19 @@ static void join_rows(ts_arena *arena, ts_trace_diff *d)
       TS_PUSH(arena, &d->rows, row);
     }
   TS_SORT(&d->rows, trace_diff_by_name);
-  size_t kept = 0;
+  size_t merged = 0;
   for (size_t i = 0; i < d->rows.count; i++) {
-    ts_diff_row *last = kept ? &d->rows.at[kept - 1] : NULL, row = d->rows.at[i];
+    ts_diff_row *last = merged ? &d->rows.at[merged - 1] : NULL, row = d->rows.at[i];
     if (last && strcmp(last->name, row.name) == 0)
       for (int s = 0; s < 2; s++) {
         last->count[s] += row.count[s];
         last->time[s] += row.time[s];
       }
     else
-      d->rows.at[kept++] = row;
+      d->rows.at[merged++] = row;
   }
-  d->rows.count = kept;
-  for (size_t i = 0; i < kept; i++) {
+  d->rows.count = merged;
+  for (size_t i = 0; i < merged; i++) {
     const ts_diff_row *r = &d->rows.at[i];
     if (!r->count[0] || !r->count[1])
       d->only[!r->count[0]]++;

@@ -464,7 +464,7 @@ static bool is_users(const ts_session *s, ts_span span)
 
 /* The innermost call that a file of the user's makes: what stands there can be changed. Else, the
  * innermost of all. */
-static const ts_frame *asked_by(const ts_session *s)
+static const ts_frame *requested_by(const ts_session *s)
 {
   const ts_frame *frame = s->running->frame;
   while (frame && !is_users(s, frame->span))
@@ -478,7 +478,7 @@ static ts_value refuse_call(const ts_builtin_call *c)
 {
   if (c->arg[0].type != TS_T_STRING)
     return wrong(c, 0, "a String");
-  const ts_frame *frame = asked_by(c->s), *innermost = c->s->running->frame;
+  const ts_frame *frame = requested_by(c->s), *innermost = c->s->running->frame;
   c->s->running->frame =
     frame ? frame->outer : NULL; /* calls in between say nothing of what to change */
   ts_diag *d = frame ? ts_report(c->s, TS_E0237, frame->span,
@@ -771,9 +771,9 @@ static const char *intern(ts_session *s, const char *text, size_t length)
 static void install(ts_session *s, const char *text, ts_value v)
 {
   const char *name = intern(s, text, strlen(text));
-  ts_value *kept = TS_NEW(s->arena, ts_value);
-  *kept = v;
-  ts_names_put(s->arena, &s->vocabulary->builtins, name, kept);
+  ts_value *copy = TS_NEW(s->arena, ts_value);
+  *copy = v;
+  ts_names_put(s->arena, &s->vocabulary->builtins, name, copy);
   TS_PUSH(s->arena, &s->vocabulary->builtin_names, name);
 }
 

@@ -31,7 +31,7 @@ static struct ts_read_define parse_define(ts_session *s, const ts_define *define
   ts_aside before = ts_session_set_aside(s); /* its parameter says whether it must be one */
   read.ast = ts_parse_expr(s->lang, read.dependency.file);
   ts_session_take_up(s, before);
-  if (s->reuse->kept)
+  if (s->reuse->plan_cache)
     TS_PUSH(s->lasting, &s->defined->read, read);
   return read;
 }

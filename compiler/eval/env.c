@@ -118,7 +118,7 @@ static bool taken(const ts_env *env, uint32_t at, ts_value *value)
   return true;
 }
 
-bool ts_env_lookup_at(const ts_env *env, const char *name, ts_span asked, ts_value *value)
+bool ts_env_lookup_at(const ts_env *env, const char *name, ts_span requested, ts_value *value)
 {
   const ts_session *s = env->session;
   const ts_env *free = NULL;
@@ -127,7 +127,7 @@ bool ts_env_lookup_at(const ts_env *env, const char *name, ts_span asked, ts_val
       free = env;
     else if (taken(env, env_place_of(env, name), value))
       return true;
-    if (env->module && ts_module_lookup(env->session, env->module, name, asked, value))
+    if (env->module && ts_module_lookup(env->session, env->module, name, requested, value))
       return true;
   }
   return builtin_lookup(s, name, value) || (free && taken(free, env_place_of(free, name), value));

@@ -12,8 +12,9 @@
 ts_env *ts_env_new(ts_session *session, const ts_env *parent);
 void ts_env_bind(ts_env *env, const char *interned_name, ts_value value);
 bool ts_env_lookup(const ts_env *env, const char *interned_name, ts_value *value);
-/* asked: the name in the text; says so if two imports bring it */
-bool ts_env_lookup_at(const ts_env *env, const char *interned_name, ts_span asked, ts_value *value);
+/* requested: the name in the text; says so if two imports bring it */
+bool ts_env_lookup_at(const ts_env *env, const char *interned_name, ts_span requested,
+                      ts_value *value);
 
 /* Whether the name is a parameter of the plan at hand, whose type is declared. */
 bool ts_env_of_plan(const ts_env *env, const char *interned_name);

@@ -53,7 +53,8 @@ ts_session *ts_session_over(ts_arena *arena, const ts_session *below)
 bool ts_session_go_on(ts_session *s)
 {
   size_t most = ts_heap_ceiling() ? ts_heap_ceiling() / 8 : MOST_KEPT_BYTES;
-  if (!s->reuse->kept || !s->files->loaded || s->files->said_loading || ts_diags_errors(s->diags) ||
+  if (!s->reuse->plan_cache || !s->files->loaded || s->files->said_loading ||
+      ts_diags_errors(s->diags) ||
       ts_arena_used(s->lasting) > (most < MOST_KEPT_BYTES ? most : MOST_KEPT_BYTES))
     return false;
   if (s->scratch)

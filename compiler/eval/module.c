@@ -687,16 +687,16 @@ static const char *written(ts_session *s, ts_span span)
            "";
 }
 
-bool ts_module_clashes(ts_session *s, const ts_visible *v, const char *name, ts_span asked)
+bool ts_module_clashes(ts_session *s, const ts_visible *v, const char *name, ts_span requested)
 {
   bool clash = ambiguous(v),
        both = v->import.begin == v->other_import.begin && v->import.file == v->other_import.file;
   if (!v->other)
     return false;
-  ts_diag *d = clash ? ts_report(s, TS_E0206, asked, "`%s` may be the one of `%s` or of `%s`", name,
-                                 v->entry->module->name, v->other->module->name) :
-                       ts_report(s, TS_W0206, asked, "`%s` is the one of `%s`, not of `%s`", name,
-                                 v->entry->module->name, v->other->module->name);
+  ts_diag *d = clash ? ts_report(s, TS_E0206, requested, "`%s` may be the one of `%s` or of `%s`",
+                                 name, v->entry->module->name, v->other->module->name) :
+                       ts_report(s, TS_W0206, requested, "`%s` is the one of `%s`, not of `%s`",
+                                 name, v->entry->module->name, v->other->module->name);
   ts_diag_here(d, clash ? "which one?" : "a file of yours hides the standard library");
   ts_diag_label(d, v->import, "brings `%s`", name);
   if (!both)
@@ -712,7 +712,7 @@ bool ts_module_clashes(ts_session *s, const ts_visible *v, const char *name, ts_
   return clash;
 }
 
-bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_span asked,
+bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_span requested,
                       ts_value *value)
 {
   const ts_visible *v = ts_module_find(module, name);
@@ -720,7 +720,7 @@ bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_spa
     return false;
   if (ambiguous(v)) { /* of what is hidden the check warns */
     *value = ts_error_value();
-    return asked.file && ts_module_clashes(s, v, name, asked);
+    return requested.file && ts_module_clashes(s, v, name, requested);
   }
   *value = ts_entry_value(s, v->entry);
   return true;

@@ -81,16 +81,16 @@ ts_module *ts_module_load(ts_session *s, const char *path);
 /* A file of the standard library that nothing need import, "std/accuracy/errors.ts"; NULL if there is none.
  */
 ts_module *ts_module_of_library(ts_session *s, const char *name);
-/* `asked`: the name in the text. TS_NO_SPAN: nothing is said of a name that two imports bring, and
+/* `requested`: the name in the text. TS_NO_SPAN: says nothing of a name that two imports bring, and
  * it is not found. */
-bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_span asked,
+bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_span requested,
                       ts_value *value);
 void ts_module_names(ts_session *s, const ts_module *module, ts_name_list *list);
 /* without evaluating it */
 const ts_visible *ts_module_find(const ts_module *module, const char *name);
 /* Of two imports that bring the name, neither counts: an error at its use, true. A file of one's
  * own hides the standard library: a warning. */
-bool ts_module_clashes(ts_session *s, const ts_visible *v, const char *name, ts_span asked);
+bool ts_module_clashes(ts_session *s, const ts_visible *v, const char *name, ts_span requested);
 /* What is visible in a file: its own names first, each import's then. The list may hold a name
  * twice. */
 typedef struct ts_seen { const char *name; ts_entry *entry; } ts_seen;

@@ -18,7 +18,7 @@ typedef struct axis {
   int64_t size;
 } axis;
 
-typedef struct kept {
+typedef struct plan_cache_entry {
   const void *what, *result;
   int64_t number;
   uint32_t before; /* the one before of the same `what` and number, + 1 */
@@ -26,11 +26,11 @@ typedef struct kept {
   uint32_t count, axis_count;
   const parameter *parameters; /* that were looked at */
   const axis *axes;            /* of the mesh, if it was */
-} kept;
+} plan_cache_entry;
 
 struct ts_plan_cache {
   const ts_env *plan;
-  TS_VEC(kept) all;
+  TS_VEC(plan_cache_entry) all;
   ts_hash_table newest; /* of each `what` and number */
 };
 
@@ -38,10 +38,10 @@ ts_plan_cache *ts_plan_cache_new(ts_session *s) { return TS_NEW(s->lasting, ts_p
 
 void ts_plan_cache_watch(ts_session *s, ts_env *plan)
 {
-  if (!s->reuse->kept)
+  if (!s->reuse->plan_cache)
     return;
   plan->watched = true;
-  s->reuse->kept->plan = plan;
+  s->reuse->plan_cache->plan = plan;
 }
 
 /* Values that say all by themselves. Where they were written is a part: messages quote it. */
@@ -52,7 +52,7 @@ static bool is_plain(const ts_value *v)
          v->type == TS_T_DTYPE;
 }
 
-static bool kept_same(const ts_value *a, const ts_value *b)
+static bool plan_cache_same(const ts_value *a, const ts_value *b)
 {
   if (a->type != b->type || a->span.file != b->span.file || a->span.begin != b->span.begin ||
       a->span.end != b->span.end)
@@ -72,7 +72,7 @@ static bool kept_same(const ts_value *a, const ts_value *b)
 }
 
 /* The mesh has the same axes, and those whose size mattered the same size. */
-static bool same_mesh(const kept *k, const ts_mesh *mesh)
+static bool same_mesh(const plan_cache_entry *k, const ts_mesh *mesh)
 {
   if (k->axis_count != mesh->count)
     return false;
@@ -85,33 +85,33 @@ static bool same_mesh(const kept *k, const ts_mesh *mesh)
   return true;
 }
 
-static bool kept_holds(const kept *k, const ts_session *s)
+static bool plan_cache_holds(const plan_cache_entry *k, const ts_session *s)
 {
-  const ts_env *plan = s->reuse->kept->plan;
+  const ts_env *plan = s->reuse->plan_cache->plan;
   if (k->touched.mesh && !same_mesh(k, s->mesh))
     return false;
   for (uint32_t i = 0; i < k->count; i++) {
     uint32_t place = k->parameters[i].place;
-    if (place >= plan->count || !kept_same(&plan->value[place], &k->parameters[i].value))
+    if (place >= plan->count || !plan_cache_same(&plan->value[place], &k->parameters[i].value))
       return false;
   }
   return true;
 }
 
-typedef struct kept_wanted {
+typedef struct plan_cache_wanted {
   const ts_plan_cache *in;
   const void *what;
   int64_t number;
-} kept_wanted;
+} plan_cache_wanted;
 
 static bool is_wanted(const void *closure, uint32_t place)
 {
-  const kept_wanted *w = closure;
-  const kept *k = &w->in->all.at[place];
+  const plan_cache_wanted *w = closure;
+  const plan_cache_entry *k = &w->in->all.at[place];
   return k->what == w->what && k->number == w->number;
 }
 
-static uint32_t kept_hash_of(const void *what, int64_t number)
+static uint32_t plan_cache_hash_of(const void *what, int64_t number)
 {
   return ts_hash_number((uintptr_t)what ^ (uint64_t)number * UINT64_C(0x9e3779b97f4a7c15));
 }
@@ -119,17 +119,17 @@ static uint32_t kept_hash_of(const void *what, int64_t number)
 /* The newest of that, or TS_HASH_NONE. */
 static uint32_t newest(const ts_plan_cache *in, const void *what, int64_t number)
 {
-  return ts_hash_find(&in->newest, kept_hash_of(what, number), is_wanted,
-                      &(kept_wanted){in, what, number});
+  return ts_hash_find(&in->newest, plan_cache_hash_of(what, number), is_wanted,
+                      &(plan_cache_wanted){in, what, number});
 }
 
 const void *ts_plan_cache_get(ts_session *s, const void *what, int64_t number)
 {
-  uint32_t found = s->reuse->kept ? newest(s->reuse->kept, what, number) : TS_HASH_NONE;
+  uint32_t found = s->reuse->plan_cache ? newest(s->reuse->plan_cache, what, number) : TS_HASH_NONE;
   for (uint32_t i = found == TS_HASH_NONE ? 0 : found + 1; i;
-       i = s->reuse->kept->all.at[i - 1].before) {
-    const kept *k = &s->reuse->kept->all.at[i - 1];
-    if (kept_holds(k, s)) {
+       i = s->reuse->plan_cache->all.at[i - 1].before) {
+    const plan_cache_entry *k = &s->reuse->plan_cache->all.at[i - 1];
+    if (plan_cache_holds(k, s)) {
       ts_touch(&s->reuse->touched, k->touched);
       return k->result;
     }
@@ -137,9 +137,9 @@ const void *ts_plan_cache_get(ts_session *s, const void *what, int64_t number)
   return NULL;
 }
 
-static bool kept_keep(ts_session *s, kept k)
+static bool plan_cache_add(ts_session *s, plan_cache_entry k)
 {
-  const ts_env *plan = s->reuse->kept->plan;
+  const ts_env *plan = s->reuse->plan_cache->plan;
   parameter *parameters = TS_NEW_ARRAY(s->lasting, parameter, plan->count + 1);
   for (uint32_t i = 0; i < plan->count; i++)
     if (k.touched.parameters >> i & 1) {
@@ -152,31 +152,33 @@ static bool kept_keep(ts_session *s, kept k)
   for (uint32_t a = 0; a < s->mesh->count; a++)
     axes[k.axis_count++] = (axis){s->mesh->axis[a].name, s->mesh->axis[a].size};
   k.axes = axes;
-  ts_plan_cache *in = s->reuse->kept;
+  ts_plan_cache *in = s->reuse->plan_cache;
   uint32_t last = newest(in, k.what, k.number);
   if (last == TS_HASH_NONE) {
-    ts_hash_add(s->lasting, &in->newest, kept_hash_of(k.what, k.number), (uint32_t)in->all.count);
+    ts_hash_add(s->lasting, &in->newest, plan_cache_hash_of(k.what, k.number),
+                (uint32_t)in->all.count);
     TS_PUSH(s->lasting, &in->all, k);
     return true;
   }
   /* the newest one keeps its place, which the table has */
   k.before = (uint32_t)in->all.count + 1;
-  kept older = in->all.at[last];
+  plan_cache_entry older = in->all.at[last];
   in->all.at[last] = k;
   TS_PUSH(s->lasting, &in->all, older);
   return true;
 }
 
-static bool can_be_kept(const ts_session *s, const ts_noting *before, ts_touched touched)
+static bool is_cacheable(const ts_session *s, const ts_noting *before, ts_touched touched)
 {
-  return s->reuse->kept && !(touched.parameters & TS_TOUCHED_OTHER) &&
-         s->reuse->kept->all.count < MOST_KEPT && !ts_noting_said(s, before) &&
+  return s->reuse->plan_cache && !(touched.parameters & TS_TOUCHED_OTHER) &&
+         s->reuse->plan_cache->all.count < MOST_KEPT && !ts_noting_said(s, before) &&
          before->reads == s->files->reads;
 }
 
 bool ts_plan_cache_put(ts_session *s, const ts_noting *before, ts_touched touched, const void *what,
                        int64_t number, const void *result)
 {
-  return can_be_kept(s, before, touched) &&
-         kept_keep(s, (kept){.what = what, .result = result, .number = number, .touched = touched});
+  return is_cacheable(s, before, touched) &&
+         plan_cache_add(s, (plan_cache_entry){
+                             .what = what, .result = result, .number = number, .touched = touched});
 }

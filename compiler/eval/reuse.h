@@ -27,7 +27,7 @@ static inline bool ts_touched_any(ts_touched t) { return t.parameters || t.mesh;
 typedef struct ts_reuse {
   /* parameters of the plan, and whatever else differs between plans, that were looked at */
   ts_touched touched;
-  struct ts_plan_cache *kept; /* for the next plan; NULL: there is none */
+  struct ts_plan_cache *plan_cache; /* for the next plan; NULL: there is none */
   /* for the plans of other threads, or NULL; what of it the plan at hand uses */
   struct ts_cache *shared;
   TS_VEC(struct ts_cache_item *) using;

@@ -146,7 +146,7 @@ static uint32_t axes_of(const ts_cache_item *item)
 
 ts_cache_item *ts_shared_ask(ts_session *s, const ts_content *c)
 {
-  if (!s->reuse->shared || !s->reuse->kept || c->opaque || !c->words.count)
+  if (!s->reuse->shared || !s->reuse->plan_cache || c->opaque || !c->words.count)
     return NULL;
   ts_content key = *c;
   TS_PUSH(s->arena, &key.words, c->axes);

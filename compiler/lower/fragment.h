@@ -41,7 +41,7 @@ typedef struct ts_tensor_state {
   uint32_t uses;      /* of its memory, left in this fragment */
   uint32_t gradient;  /* into gradients, or TS_NO_INDEX */
   bool allocated;     /* here, and not kept for later */
-  bool kept;          /* for backward */
+  bool saved;         /* for backward */
   bool offloaded;     /* ... on the host, when the forward has used it */
   uint32_t fetch;     /* op before whose backward it comes back */
   bool again;         /* made again by recomputation, and kept from there on */

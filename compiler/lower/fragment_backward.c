@@ -360,23 +360,23 @@ static void keep_again(ts_fragment *f, uint32_t first, uint32_t end)
 {
   for (uint32_t k = first; k <= end; k++) {
     const ts_class *class = ts_class_of(f->l, k);
-    for (uint32_t s = 0; s < class->kept_count; s++) {
-      if (!class->kept[s].edge)
+    for (uint32_t s = 0; s < class->saved_count; s++) {
+      if (!class->saved[s].edge)
         continue;
       uint32_t tensor =
         f->tensors[fragment_backward_source_of(
-                     f, fragment_backward_op_at(f, k)->slots[class->kept[s].slot].tensor)]
+                     f, fragment_backward_op_at(f, k)->slots[class->saved[s].slot].tensor)]
           .root;
       ts_tensor_state *t = &f->tensors[tensor];
       uint32_t producer = f->l->g->tensors.at[tensor].producer;
       bool own = producer != TS_NO_INDEX && producer >= first && producer <= end;
-      if (!own || (t->kept && !t->again))
+      if (!own || (t->saved && !t->again))
         continue;
-      if (!t->kept)
+      if (!t->saved)
         t->release = k;
-      if (t->late == TS_NO_INDEX && ts_saved_for_weights(f->l, class, class->kept[s].slot))
+      if (t->late == TS_NO_INDEX && ts_saved_for_weights(f->l, class, class->saved[s].slot))
         t->late = k;
-      t->kept = t->again = true;
+      t->saved = t->again = true;
     }
   }
 }
@@ -389,7 +389,7 @@ static void keep_discarded(ts_fragment *f, uint32_t first, uint32_t end)
     for (uint32_t out = op->slot_count - op->output_count; out < op->slot_count; out++) {
       ts_tensor_state *t = &f->tensors[f->tensors[op->slots[out].tensor].root];
       if (t->discarded)
-        t->kept = t->again = true;
+        t->saved = t->again = true;
     }
   }
 }
@@ -478,10 +478,10 @@ static void release_own(fragment_backward_pass *p, uint32_t i, uint32_t node)
   const ts_op *op = fragment_backward_op_at(f, i);
   int64_t bytes = ts_own_saved(f, i), late = ts_saved_bytes_for_weights(f->l, class);
   int64_t made = has(f, i, TS_PHASE_WEIGHT) ? ts_gradients_for_weights(class, op) : 0;
-  for (uint32_t k = 0; k < class->kept_count; k++)
-    if (ts_casts_again(f, i, &class->kept[k]) &&
-        ts_saved_for_weights(f->l, class, class->kept[k].slot))
-      late -= class->kept[k].bytes;
+  for (uint32_t k = 0; k < class->saved_count; k++)
+    if (ts_casts_again(f, i, &class->saved[k]) &&
+        ts_saved_for_weights(f->l, class, class->saved[k].slot))
+      late -= class->saved[k].bytes;
   if (!fragment_backward_split(p))
     ts_note_memory(f, node, -bytes, TS_IR_ACTIVATIONS, op->label);
   else
@@ -502,14 +502,14 @@ static void release(fragment_backward_pass *p, uint32_t i, uint32_t node)
     uint32_t tensor = f->tensors[fragment_backward_source_of(f, op->slots[k].tensor)].root;
     ts_tensor_state *t = &f->tensors[tensor];
     bool late = fragment_backward_split(p) && t->late != TS_NO_INDEX;
-    if (!t->kept || (late ? t->late : t->release) != i ||
+    if (!t->saved || (late ? t->late : t->release) != i ||
         (fragment_backward_split(p) && p->weights != late))
       continue;
     uint32_t producer = f->l->g->tensors.at[tensor].producer;
     ts_note_memory(f, node, -tensor_bytes(f, tensor), TS_IR_ACTIVATIONS,
                    producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name :
                                              fragment_backward_op_at(f, producer)->label);
-    t->kept = false;
+    t->saved = false;
   }
 }
 
@@ -757,8 +757,8 @@ static int64_t cast_again(fragment_backward_pass *p, uint32_t i)
   ts_fragment *f = p->f;
   const ts_class *class = ts_class_of(f->l, i);
   int64_t bytes = 0;
-  for (uint32_t k = 0; k < class->kept_count; k++)
-    bytes += ts_casts_again(f, i, &class->kept[k]) ? class->kept[k].bytes : 0;
+  for (uint32_t k = 0; k < class->saved_count; k++)
+    bytes += ts_casts_again(f, i, &class->saved[k]) ? class->saved[k].bytes : 0;
   if (bytes)
     ts_note_memory(f, ts_run_casts(f, i, true), bytes, TS_IR_TEMPORARIES,
                    fragment_backward_op_at(f, i)->label);

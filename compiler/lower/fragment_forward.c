@@ -49,14 +49,14 @@ static bool is_discarded(const ts_fragment *f, uint32_t op, uint32_t root)
 
 /* A cast of what is made again is made again, too: frameworks keep the tensor itself then
  * (Megatron-LM's set_save_original_input; torchao always). */
-bool ts_casts_again(const ts_fragment *f, uint32_t op, const ts_saved_slot *kept)
+bool ts_casts_again(const ts_fragment *f, uint32_t op, const ts_saved_slot *saved)
 {
-  if (kept->edge || kept->slot >= fragment_forward_op_at(f, op)->input_count ||
+  if (saved->edge || saved->slot >= fragment_forward_op_at(f, op)->input_count ||
       f->l->sh->recompute_group[op])
     return false;
   return is_discarded(f, op,
                       f->tensors[fragment_forward_source_of(
-                                   f, fragment_forward_op_at(f, op)->slots[kept->slot].tensor)]
+                                   f, fragment_forward_op_at(f, op)->slots[saved->slot].tensor)]
                         .root);
 }
 
@@ -64,9 +64,9 @@ int64_t ts_own_saved(const ts_fragment *f, uint32_t op)
 {
   const ts_class *class = ts_class_of(f->l, op);
   int64_t bytes = 0;
-  for (uint32_t k = 0; k < class->kept_count; k++)
-    if (!class->kept[k].edge && !ts_casts_again(f, op, &class->kept[k]))
-      bytes += class->kept[k].bytes;
+  for (uint32_t k = 0; k < class->saved_count; k++)
+    if (!class->saved[k].edge && !ts_casts_again(f, op, &class->saved[k]))
+      bytes += class->saved[k].bytes;
   return bytes;
 }
 
@@ -77,7 +77,7 @@ static void keep_tensor(ts_fragment *f, uint32_t op, uint32_t slot)
     f->tensors[fragment_forward_source_of(f, fragment_forward_op_at(f, op)->slots[slot].tensor)]
       .root;
   ts_tensor_state *t = &f->tensors[root];
-  if (!t->kept && !t->discarded)
+  if (!t->saved && !t->discarded)
     t->release = op;
   if (t->late == TS_NO_INDEX && ts_saved_for_weights(f->l, ts_class_of(f->l, op), slot))
     t->late = op;
@@ -85,13 +85,13 @@ static void keep_tensor(ts_fragment *f, uint32_t op, uint32_t slot)
   if (t->discarded)
     return;
   bool leaves = ts_class_of(f->l, op)->activations.rate > 0;
-  t->offloaded = leaves && (!t->kept || t->offloaded); /* only if all that keep it let it go */
+  t->offloaded = leaves && (!t->saved || t->offloaded); /* only if all that keep it let it go */
   t->fetch = op;
-  t->kept = true;
+  t->saved = true;
 }
 
 /* A group that is recomputed keeps what comes into it; other ops keep what they say they do. */
-static void find_kept(ts_fragment *f)
+static void find_saved(ts_fragment *f)
 {
   const ts_sharding *sh = f->l->sh;
   for (uint32_t i = f->stage->first_op; i < f->stage->first_op + f->stage->op_count; i++) {
@@ -101,9 +101,9 @@ static void find_kept(ts_fragment *f)
     if (!op->needs_gradient)
       continue;
     if (!group) {
-      for (uint32_t k = 0; k < class->kept_count; k++)
-        if (class->kept[k].edge || ts_casts_again(f, i, &class->kept[k]))
-          keep_tensor(f, i, class->kept[k].slot);
+      for (uint32_t k = 0; k < class->saved_count; k++)
+        if (class->saved[k].edge || ts_casts_again(f, i, &class->saved[k]))
+          keep_tensor(f, i, class->saved[k].slot);
       continue;
     }
     for (uint32_t k = 0; k < op->input_count; k++) {
@@ -141,14 +141,14 @@ void ts_plan_memory(ts_fragment *f)
   }
   for (uint32_t k = 0; k < f->stage->out_count; k++)
     f->tensors[f->tensors[f->stage->out[k].tensor].root].uses++;
-  find_kept(f);
+  find_saved(f);
 }
 
 /* -- one op -- */
 
 static ts_ir_category category(const ts_tensor_state *t)
 {
-  return t->kept ? TS_IR_ACTIVATIONS : TS_IR_TEMPORARIES;
+  return t->saved ? TS_IR_ACTIVATIONS : TS_IR_TEMPORARIES;
 }
 
 static void use_ends(ts_fragment *f, uint32_t tensor, uint32_t node)
@@ -156,12 +156,12 @@ static void use_ends(ts_fragment *f, uint32_t tensor, uint32_t node)
   ts_tensor_state *t = &f->tensors[f->tensors[tensor].root];
   if (t->uses)
     t->uses--;
-  if (!t->uses && t->allocated && !t->kept) {
+  if (!t->uses && t->allocated && !t->saved) {
     ts_note_memory(f, node, -edge_bytes(f, f->tensors[tensor].root), TS_IR_TEMPORARIES,
                    tensor_label(f, f->tensors[tensor].root));
     t->allocated = false;
   }
-  if (!t->uses && f->forward && t->kept && t->offloaded) {
+  if (!t->uses && f->forward && t->saved && t->offloaded) {
     int64_t bytes = edge_bytes(f, f->tensors[tensor].root);
     const ts_class *class = ts_class_of(f->l, t->fetch);
     ts_need(f, node);
@@ -177,9 +177,9 @@ static void use_ends(ts_fragment *f, uint32_t tensor, uint32_t node)
 static bool keeps_own(const ts_fragment *f, uint32_t i, uint32_t slot)
 {
   const ts_class *class = ts_class_of(f->l, i);
-  for (uint32_t k = 0; k < class->kept_count; k++)
-    if (class->kept[k].slot == slot && !class->kept[k].edge)
-      return class->kept[k].bytes >= ts_slot_bytes(&class->local[slot]); /* or a part, cast */
+  for (uint32_t k = 0; k < class->saved_count; k++)
+    if (class->saved[k].slot == slot && !class->saved[k].edge)
+      return class->saved[k].bytes >= ts_slot_bytes(&class->local[slot]); /* or a part, cast */
   return false;
 }
 
@@ -262,9 +262,9 @@ static uint32_t run_kernels(ts_fragment *f, uint32_t i, const ts_kernels *kernel
 static void allocate_own(ts_fragment *f, uint32_t i, uint32_t node)
 {
   const ts_class *class = ts_class_of(f->l, i);
-  for (uint32_t k = 0; k < class->kept_count; k++)
-    if (!class->kept[k].edge && !ts_casts_again(f, i, &class->kept[k]))
-      ts_note_memory(f, node, class->kept[k].bytes, TS_IR_ACTIVATIONS,
+  for (uint32_t k = 0; k < class->saved_count; k++)
+    if (!class->saved[k].edge && !ts_casts_again(f, i, &class->saved[k]))
+      ts_note_memory(f, node, class->saved[k].bytes, TS_IR_ACTIVATIONS,
                      fragment_forward_op_at(f, i)->label);
 }
 
@@ -282,7 +282,7 @@ static bool resizes(const ts_class *class, uint32_t slot)
 static void allocate_output(ts_fragment *f, uint32_t i, uint32_t tensor, uint32_t node, bool again)
 {
   ts_tensor_state *t = &f->tensors[tensor];
-  if (t->root != tensor || (again && t->kept && !t->again))
+  if (t->root != tensor || (again && t->saved && !t->again))
     return;
   ts_note_memory(f, node, edge_bytes(f, tensor), category(t), fragment_forward_op_at(f, i)->label);
   t->allocated = true;
@@ -332,7 +332,7 @@ static void allocate_inputs(ts_fragment *f, const ts_op *op, uint32_t node)
   for (uint32_t k = 0; k < op->input_count; k++) {
     uint32_t tensor = fragment_forward_source_of(f, op->slots[k].tensor);
     ts_tensor_state *t = &f->tensors[tensor];
-    if (f->l->g->tensors.at[tensor].producer != TS_NO_INDEX || !t->kept || t->allocated)
+    if (f->l->g->tensors.at[tensor].producer != TS_NO_INDEX || !t->saved || t->allocated)
       continue;
     ts_note_memory(f, node, edge_bytes(f, tensor), TS_IR_ACTIVATIONS,
                    f->l->g->tensors.at[tensor].name);

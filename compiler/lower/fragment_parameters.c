@@ -273,7 +273,7 @@ static int64_t *bytes_fetched(ts_fragment *f)
     const ts_edge *e = &f->l->g->tensors.at[t];
     const ts_tensor_state *state = &f->tensors[t];
     uint32_t place = state->fetch - f->stage->first_op;
-    if (state->root == t && e->source == t && state->kept && state->offloaded &&
+    if (state->root == t && e->source == t && state->saved && state->offloaded &&
         place < f->stage->op_count)
       bytes[place] += ts_layout_bytes(f->l->s, &f->l->sh->layouts[t], e->shape, e->dtype);
   }
@@ -287,8 +287,8 @@ static void join_offloaded(ts_fragment *f, uint32_t i)
   const ts_op *op = fragment_parameters_op_at(f, i);
   bool own = op->needs_gradient && !f->l->sh->recompute_group[i];
   int64_t bytes = 0;
-  for (uint32_t k = 0; own && k < class->kept_count; k++)
-    bytes += class->kept[k].edge ? 0 : class->kept[k].bytes;
+  for (uint32_t k = 0; own && k < class->saved_count; k++)
+    bytes += class->saved[k].edge ? 0 : class->saved[k].bytes;
   if (!f->fetched)
     f->fetched = bytes_fetched(f);
   bytes += f->fetched[i - f->stage->first_op];

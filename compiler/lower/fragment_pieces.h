@@ -10,7 +10,7 @@ void ts_forward(ts_fragment *f, const ts_placed *item);
 void ts_forward_op(ts_fragment *f, uint32_t op, bool again);
 uint32_t ts_run_casts(ts_fragment *f, uint32_t op, bool again); /* last node, or TS_NO_INDEX */
 /* Whether the op's cast copy of an input is dropped with the input, and made again. */
-bool ts_casts_again(const ts_fragment *f, uint32_t op, const ts_saved_slot *kept);
+bool ts_casts_again(const ts_fragment *f, uint32_t op, const ts_saved_slot *saved);
 int64_t ts_own_saved(const ts_fragment *f, uint32_t op); /* bytes that the op keeps of its own */
 void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weights, bool last);
 bool ts_frees(const ts_lowering *l, const ts_stage *stage); /* some gradients, after a step */

@@ -59,8 +59,8 @@ static bool waits_cast(const ts_class *class, uint32_t slot)
 static int64_t sized(const ts_class *class)
 {
   int64_t bytes = 0;
-  for (uint32_t k = 0; k < class->kept_count; k++)
-    bytes += class->kept[k].slot == TS_NO_INDEX ? class->kept[k].bytes : 0;
+  for (uint32_t k = 0; k < class->saved_count; k++)
+    bytes += class->saved[k].slot == TS_NO_INDEX ? class->saved[k].bytes : 0;
   return bytes;
 }
 
@@ -72,10 +72,10 @@ int64_t ts_saved_bytes_for_weights(const ts_lowering *l, const ts_class *class)
                                           class->work.late_bytes > own ?
                                         own :
                                         class->work.late_bytes;
-  for (uint32_t k = 0; k < class->kept_count; k++)
-    if (class->kept[k].slot != TS_NO_INDEX && !class->kept[k].edge &&
-        ts_saved_for_weights(l, class, class->kept[k].slot))
-      bytes += class->kept[k].bytes;
+  for (uint32_t k = 0; k < class->saved_count; k++)
+    if (class->saved[k].slot != TS_NO_INDEX && !class->saved[k].edge &&
+        ts_saved_for_weights(l, class, class->saved[k].slot))
+      bytes += class->saved[k].bytes;
   return bytes;
 }
 

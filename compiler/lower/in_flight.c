@@ -56,7 +56,7 @@ static uint64_t of_stage(ts_lowering *l, uint32_t stage)
   for (uint32_t t = 0; t < g->tensors.count; t++) {
     const ts_tensor_state *state = &f->tensors[t];
     const ts_edge *e = &g->tensors.at[t];
-    if (state->kept && !state->offloaded && state->root == t && there[t])
+    if (state->saved && !state->offloaded && state->root == t && there[t])
       bytes += ts_layout_bytes(l->s, &l->sh->layouts[t], e->shape, e->dtype);
   }
   for (uint32_t i = f->stage->first_op, end = i + f->stage->op_count; i < end; i++)

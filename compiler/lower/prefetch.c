@@ -13,7 +13,7 @@ typedef struct prefetch_use {
   ts_gather *gather;
   double before;    /* bytes of all uses before it */
   uint32_t counterpart; /* the same parameters in the other phase, or NONE */
-  bool gathered, over, kept;
+  bool gathered, over, retained;
 } prefetch_use;
 
 typedef struct run {
@@ -90,8 +90,8 @@ static void look_ahead(run *r, uint32_t op, bool backward)
     prefetch_use *before =
       r->next >= r->turn && u->counterpart != NONE ? &r->uses.at[u->counterpart] : NULL;
     if (before && before->gathered && !before->over) {
-      before->kept = u->kept = true;
-    } else if (!u->gathered && !u->kept) {
+      before->retained = u->retained = true;
+    } else if (!u->gathered && !u->retained) {
       get(r, u);
       got += size(u);
       u->gather->call = r->calls;
@@ -107,8 +107,8 @@ static void prefetch_end(run *r, size_t at)
   if (at < r->turn && u->counterpart != NONE) {
     prefetch_use *again = &r->uses.at[u->counterpart];
     double between = again->before - u->before - size(u);
-    u->kept = again->kept = u->kept || between < r->comm->reuse;
-    if (u->kept)
+    u->retained = again->retained = u->retained || between < r->comm->reuse;
+    if (u->retained)
       return;
   }
   r->gathered -= size(u);
@@ -127,7 +127,7 @@ static void come_to(run *r, uint32_t op, bool backward, size_t *at)
   bool own = *at < stop && covers(r->uses.at[*at].gather, op);
   if (own) {
     prefetch_use *u = &r->uses.at[*at];
-    if (!u->gathered && !u->kept)
+    if (!u->gathered && !u->retained)
       get(r, u);
     if (r->next <= *at)
       r->next = *at + 1;
@@ -150,11 +150,11 @@ static void prefetch_play(run *r)
 }
 
 /* What stays is freed as it was allocated. */
-static void note_kept(run *r)
+static void note_retained(run *r)
 {
   for (size_t k = r->turn; k < r->uses.count; k++) {
     ts_gather *g = r->uses.at[k].gather;
-    g->found = r->uses.at[k].kept;
+    g->found = r->uses.at[k].retained;
     if (!g->found)
       continue;
     ts_gather *before = r->uses.at[r->uses.at[k].counterpart].gather;
@@ -183,6 +183,6 @@ void ts_prefetch_plan(const ts_fragment *f, ts_gather_list *forward, ts_gather_l
     add_uses(&r, backward);
     pair(&r);
     prefetch_play(&r);
-    note_kept(&r);
+    note_retained(&r);
   }
 }

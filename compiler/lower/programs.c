@@ -193,9 +193,9 @@ static const made *find_special(const ts_programs *p, const ts_placed *item, uin
 static const made *keep_special(ts_programs *p, const ts_placed *item, uint64_t stage,
                                 uint32_t part, made fragment)
 {
-  made *kept = ts_arena_copy(p->l->s->arena, &fragment, sizeof fragment);
-  TS_PUSH(p->l->s->arena, &p->specials, (special){item, stage, part, kept});
-  return kept;
+  made *copy = ts_arena_copy(p->l->s->arena, &fragment, sizeof fragment);
+  TS_PUSH(p->l->s->arena, &p->specials, (special){item, stage, part, copy});
+  return copy;
 }
 
 static const made *work_fragment(ts_programs *p, const ts_placed *item)
@@ -241,15 +241,15 @@ static const made *pair_fragment(ts_programs *p, const ts_placed *item)
     name[k] = work_name(l, l->stages->at[stage[k]].kind, of[k], part[k]);
   }
   ts_fragment *merged = ts_fragment_merge(f[0], f[1]);
-  pair *kept = TS_NEW(l->s->arena, pair);
-  *kept = (pair){
+  pair *copy = TS_NEW(l->s->arena, pair);
+  *copy = (pair){
     {found.key[0], found.key[1]},
     tied,
     programs_finish(merged, ts_arena_printf(l->s->arena, "%s & %s", name[0], name[1]), letter)};
   ts_fragment_free(f[0]);
   ts_fragment_free(f[1]);
-  TS_PUSH(l->s->arena, &p->pairs, kept);
-  return &kept->fragment;
+  TS_PUSH(l->s->arena, &p->pairs, copy);
+  return &copy->fragment;
 }
 
 /* The n-th copy farther of a stage. */

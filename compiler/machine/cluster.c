@@ -675,10 +675,11 @@ static bool change_links(change *c, const ts_ast *override)
     uint32_t class = changed_class(c, l.link_class, renewed, &new, given);
     ok = ok && circuits_have_ports(c->s, &c->classes.at[class]);
     if (l.duplex && forward != back) { /* one direction of a link with two: it becomes two links */
-      ts_cluster_link kept = {
+      ts_cluster_link outward = {
         .from = forward ? l.to : l.from, .to = forward ? l.from : l.to, .link_class = l.link_class};
-      TS_PUSH(c->s->arena, &c->links, kept);
-      c->links.at[i] = (ts_cluster_link){.from = kept.to, .to = kept.from, .link_class = class};
+      TS_PUSH(c->s->arena, &c->links, outward);
+      c->links.at[i] =
+        (ts_cluster_link){.from = outward.to, .to = outward.from, .link_class = class};
     } else {
       c->links.at[i].link_class = class;
     }

@@ -65,7 +65,7 @@ static bool in_use(const ts_fabric *f, const ts_ir_net_method *m)
 }
 
 /* A collective whose only way is not in use keeps it. */
-static bool is_kept(const ts_fabric *f, const ts_network_file *file, const ts_ir_net_method *m)
+static bool is_retained(const ts_fabric *f, const ts_network_file *file, const ts_ir_net_method *m)
 {
   if (m->ranks)
     return false;
@@ -132,7 +132,7 @@ void ts_fabric_apply(ts_arena *arena, const ts_fabric *fabric, ts_network_file *
   ts_ir_net_method *methods = TS_NEW_ARRAY(arena, ts_ir_net_method, file->method_count + 1);
   uint32_t count = 0;
   for (uint32_t i = 0; i < file->method_count; i++)
-    if (is_kept(fabric, file, &file->methods[i])) {
+    if (is_retained(fabric, file, &file->methods[i])) {
       methods[count] = file->methods[i];
       network_fabric_apply(fabric, &methods[count++]);
     }

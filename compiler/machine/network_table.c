@@ -184,14 +184,14 @@ static int network_table_by_key(const void *left, const void *right)
 /* Repeated measurements become their median. */
 static uint32_t merge(ts_ir_net_point *p, uint32_t count)
 {
-  uint32_t kept = 0;
+  uint32_t distinct = 0;
   for (uint32_t i = 0, k; i < count; i = k) {
     for (k = i + 1; k < count && p[k].collective == p[i].collective && p[k].ranks == p[i].ranks &&
                     p[k].islands == p[i].islands && p[k].bytes == p[i].bytes;)
       k++;
-    p[kept++] = p[i + (k - i - 1) / 2];
+    p[distinct++] = p[i + (k - i - 1) / 2];
   }
-  return kept;
+  return distinct;
 }
 
 void ts_network_sort_points(ts_ir_net_point *points, uint32_t count)

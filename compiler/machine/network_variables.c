@@ -77,9 +77,10 @@ static int mask_of(const char *list, size_t size, bool algorithm)
 /* All-to-all and messages know no other way, and a barrier is a few bytes however it is done. */
 static bool chosen(const ts_ir_net_method *m, int kind, int mask, bool algorithm)
 {
-  bool asked = (kind < 0 || (uint32_t)kind == m->collective) && m->collective != TS_IR_BARRIER &&
-               (!algorithm || m->algorithm != TS_IR_NET_PAIRS);
-  return !asked || mask >> (algorithm ? m->algorithm : m->protocol) & 1;
+  bool requested = (kind < 0 || (uint32_t)kind == m->collective) &&
+                   m->collective != TS_IR_BARRIER &&
+                   (!algorithm || m->algorithm != TS_IR_NET_PAIRS);
+  return !requested || mask >> (algorithm ? m->algorithm : m->protocol) & 1;
 }
 
 /* Collectives of the file as bits; those alone that have methods chosen. */
@@ -99,7 +100,8 @@ static int network_variables_keep(ts_network_file *f, int kind, int mask, bool a
                                   bool *changed)
 {
   uint32_t all = kinds_of(f, TS_IR_BARRIER, 0, algorithm),
-           left = kinds_of(f, kind, mask, algorithm), lost = all & ~left, kept = 0, reported = 0;
+           left = kinds_of(f, kind, mask, algorithm), lost = all & ~left, remaining = 0,
+           reported = 0;
   for (uint32_t i = 0; i < f->method_count; i++) {
     const ts_ir_net_method *m = &f->methods[i];
     if (mask >> (algorithm ? m->algorithm : m->protocol) & 1 &&
@@ -112,10 +114,10 @@ static int network_variables_keep(ts_network_file *f, int kind, int mask, bool a
   for (uint32_t i = 0; i < f->method_count; i++) {
     const ts_ir_net_method *m = &f->methods[i];
     if (lost >> m->collective & 1 || chosen(m, kind, mask, algorithm))
-      f->methods[kept++] = *m;
+      f->methods[remaining++] = *m;
   }
-  *changed |= kept != f->method_count;
-  f->method_count = kept;
+  *changed |= remaining != f->method_count;
+  f->method_count = remaining;
   return -1;
 }
 
@@ -154,12 +156,12 @@ static void scale(ts_ir_net_method *m, double by)
 /* Methods of these algorithms go: the user switches them off. */
 static void drop(ts_network_file *f, int algorithms, bool *changed)
 {
-  uint32_t kept = 0;
+  uint32_t remaining = 0;
   for (uint32_t i = 0; i < f->method_count; i++)
     if (!(algorithms >> f->methods[i].algorithm & 1))
-      f->methods[kept++] = f->methods[i];
-  *changed |= kept != f->method_count;
-  f->method_count = kept;
+      f->methods[remaining++] = f->methods[i];
+  *changed |= remaining != f->method_count;
+  f->method_count = remaining;
 }
 
 static void add_optional(ts_arena *arena, const char *name, ts_network_file *f, bool *changed)
@@ -344,13 +346,13 @@ uint32_t ts_network_variable_rank(const char *name)
 /* Of a collective that has methods for any ranks, those fitted to some numbers of ranks go. */
 void ts_network_forget_measured(ts_network_file *f)
 {
-  uint32_t any = 0, kept = 0;
+  uint32_t any = 0, remaining = 0;
   for (uint32_t i = 0; i < f->method_count; i++)
     any |= f->methods[i].ranks ? 0 : 1u << f->methods[i].collective;
   for (uint32_t i = 0; i < f->method_count; i++)
     if (!f->methods[i].ranks || !(any >> f->methods[i].collective & 1))
-      f->methods[kept++] = f->methods[i];
-  f->method_count = kept;
+      f->methods[remaining++] = f->methods[i];
+  f->method_count = remaining;
   f->point_count = 0;
 }
 

@@ -665,7 +665,7 @@ static const ts_graph *settled(ts_session *s, ts_graph *g)
 /* It sees no more of the plan than what it is kept by. Traced models read files. */
 const ts_graph *ts_graph_of_plan(ts_session *s, const ts_plan *plan)
 {
-  if (!s->reuse->kept || plan->model.type != TS_T_APPLIED || !plan->model.u.applied->decl)
+  if (!s->reuse->plan_cache || plan->model.type != TS_T_APPLIED || !plan->model.u.applied->decl)
     return ts_graph_build(s, plan);
   const ts_graph *g = ts_plan_cache_get(s, plan->decl, plan->micro_batch);
   if (g)

@@ -162,7 +162,7 @@ void ts_op_names_add(ts_arena *arena, ts_op_names *names, const ts_ast *expr)
       ts_op_names_add(arena, names, expr->child[c]);
 }
 
-static bool is_asked(const ts_op_scope *scope, const char *name)
+static bool is_requested(const ts_op_scope *scope, const char *name)
 {
   bool found = !scope->only;
   for (size_t i = 0; !found && i < scope->only->at.count; i++)
@@ -172,7 +172,7 @@ static bool is_asked(const ts_op_scope *scope, const char *name)
 
 static void bind_slot(const ts_op_scope *scope, ts_env *env, const ts_slot *slot)
 {
-  if (!is_asked(scope, slot->name))
+  if (!is_requested(scope, slot->name))
     return;
   ts_env_bind(env, slot->name, tensor_value(scope->s, slot, slot->name, slot->dtype));
 }
@@ -209,7 +209,7 @@ static void bind_args(const ts_op_scope *scope, ts_env *env)
 {
   const ts_ast *params = ts_ast_params(scope->op->decl);
   for (uint32_t f = 0; f < scope->op->arg_count; f++)
-    if (!is_asked(scope, params->child[f]->name))
+    if (!is_requested(scope, params->child[f]->name))
       continue;
     else if (holds_tensor(scope->args[f]))
       ts_env_bind(env, params->child[f]->name, list_of_slots(scope, f));
@@ -449,10 +449,10 @@ bool ts_op_outputs(ts_op_scope *scope) { return op_walk(scope, body_env(scope), 
 
 static void bind_about(const ts_op_scope *scope, ts_env *env, const char *text, ts_value value)
 {
-  bool asked = !scope->only;
-  for (size_t i = 0; !asked && i < scope->only->at.count; i++)
-    asked = !strcmp(scope->only->at.at[i], text);
-  if (asked)
+  bool requested = !scope->only;
+  for (size_t i = 0; !requested && i < scope->only->at.count; i++)
+    requested = !strcmp(scope->only->at.at[i], text);
+  if (requested)
     ts_env_bind(env, ts_lang_intern(scope->s->lang, text, strlen(text)), value);
 }
 

@@ -130,14 +130,14 @@ const ts_applied *ts_with_mapping(ts_session *s, const ts_applied *model, const 
     ts_module_lookup(s, m, ts_lang_intern(s->lang, name, strlen(name)), with->span, &library);
   if (!m || ts_diags_errors(s->diags))
     return NULL;
-  uint32_t count = with->args.count, kept = 0;
+  uint32_t count = with->args.count, remaining = 0;
   ts_field *fields = TS_NEW_ARRAY(s->arena, ts_field, count + 1);
   for (uint32_t i = 0; i < count; i++)
     if (strcmp(with->args.at[i].name, "ops") != 0)
-      fields[kept++] = with->args.at[i];
-  fields[kept++] = (ts_field){ts_lang_intern(s->lang, "ops", 3),
-                              ts_arena_copy(s->arena, &library, sizeof library), with->span};
-  with->args = (ts_record){.count = kept, .at = fields};
+      fields[remaining++] = with->args.at[i];
+  fields[remaining++] = (ts_field){ts_lang_intern(s->lang, "ops", 3),
+                                   ts_arena_copy(s->arena, &library, sizeof library), with->span};
+  with->args = (ts_record){.count = remaining, .at = fields};
   return with;
 }
 

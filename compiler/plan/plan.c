@@ -274,7 +274,7 @@ static ts_value field_value(loader *l, ts_plan_field field, shaping *shape)
   if (shape && v.type != TS_T_NONE && v.type != TS_T_ERROR)
     v = shape(l, field, v);
   ts_touched touched = ts_noting_end(l->s, &before);
-  if (l->s->reuse->kept && v.type != TS_T_ERROR)
+  if (l->s->reuse->plan_cache && v.type != TS_T_ERROR)
     ts_plan_cache_put(l->s, &before, touched, expr, 0, ts_arena_copy(l->s->arena, &v, sizeof v));
   return v;
 }
@@ -400,7 +400,7 @@ static void evaluate_records(loader *l)
   ts_noting before = ts_noting_begin(l->s, (ts_touched){0});
   records r = known ? *known : make_records(l);
   ts_touched touched = ts_noting_end(l->s, &before);
-  if (!known && l->s->reuse->kept && !ts_diags_errors(l->s->diags))
+  if (!known && l->s->reuse->plan_cache && !ts_diags_errors(l->s->diags))
     ts_plan_cache_put(l->s, &before, touched, p->decl, RECORDS,
                       ts_arena_copy(l->s->arena, &r, sizeof r));
   p->precision = r.precision;
@@ -720,7 +720,7 @@ static void evaluate_the_rest(ts_session *s, const ts_module *m)
 static bool check_files(ts_session *s)
 {
   size_t modules = ts_module_count(s);
-  if (s->reuse->kept && s->reuse->checked == modules)
+  if (s->reuse->plan_cache && s->reuse->checked == modules)
     return true;
   ts_noting before = ts_noting_begin(s, s->reuse->touched);
   bool done = ts_check(s);

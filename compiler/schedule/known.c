@@ -236,55 +236,56 @@ static uint32_t known_hash_of(const known_answer *a)
 
 typedef struct known_wanted {
   const answers *of;
-  const known_answer *asked;
+  const known_answer *requested;
 } known_wanted;
 
 static bool same_arguments(const void *closure, uint32_t number)
 {
   const known_wanted *w = closure;
-  return !memcmp(w->of->all.at[number].argument, w->asked->argument, sizeof w->asked->argument);
+  return !memcmp(w->of->all.at[number].argument, w->requested->argument,
+                 sizeof w->requested->argument);
 }
 
-static bool is_listed(const answers *a, const known_answer *asked)
+static bool is_listed(const answers *a, const known_answer *requested)
 {
-  return a->count == 1 && asked->argument[0] >= 0 && asked->argument[0] < MOST_ANSWERS;
+  return a->count == 1 && requested->argument[0] >= 0 && requested->argument[0] < MOST_ANSWERS;
 }
 
-static const known_answer *known_find(const answers *a, const known_answer *asked)
+static const known_answer *known_find(const answers *a, const known_answer *requested)
 {
-  if (is_listed(a, asked)) {
-    size_t at = (size_t)asked->argument[0];
+  if (is_listed(a, requested)) {
+    size_t at = (size_t)requested->argument[0];
     return at < a->at.count && a->at.at[at] ? &a->all.at[a->at.at[at] - 1] : NULL;
   }
-  uint32_t found =
-    ts_hash_find(&a->table, known_hash_of(asked), same_arguments, &(known_wanted){a, asked});
+  uint32_t found = ts_hash_find(&a->table, known_hash_of(requested), same_arguments,
+                                &(known_wanted){a, requested});
   return found == TS_HASH_NONE ? NULL : &a->all.at[found];
 }
 
-static void known_keep(ts_known *k, answers *a, const known_answer *asked)
+static void known_keep(ts_known *k, answers *a, const known_answer *requested)
 {
   uint32_t number = (uint32_t)a->all.count;
   if (number == MOST_ANSWERS)
     return;
-  TS_PUSH(k->s->arena, &a->all, *asked);
-  if (!is_listed(a, asked)) {
-    ts_hash_add(k->s->arena, &a->table, known_hash_of(asked), number);
+  TS_PUSH(k->s->arena, &a->all, *requested);
+  if (!is_listed(a, requested)) {
+    ts_hash_add(k->s->arena, &a->table, known_hash_of(requested), number);
     return;
   }
-  while (a->at.count <= (size_t)asked->argument[0])
+  while (a->at.count <= (size_t)requested->argument[0])
     TS_PUSH(k->s->arena, &a->at, 0);
-  a->at.at[asked->argument[0]] = number + 1;
+  a->at.at[requested->argument[0]] = number + 1;
 }
 
 /* One that was not made before is evaluated, and again it gives the same. */
 static bool called(ts_known *k, const ts_env *env, const code *c, int64_t *n)
 {
   uint64_t before = k->s->running->steps - 1;
-  known_answer asked = {.steps = 0};
+  known_answer requested = {.steps = 0};
   for (uint32_t i = 0; i < c->answers->count; i++)
-    if (!known_number(k, env, c->part[i], &asked.argument[i]))
+    if (!known_number(k, env, c->part[i], &requested.argument[i]))
       return false;
-  const known_answer *found = known_find(c->answers, &asked);
+  const known_answer *found = known_find(c->answers, &requested);
   if (found) {
     k->s->running->steps = before + found->steps; /* as far from its limit as ever */
     *n = found->result;
@@ -293,10 +294,10 @@ static bool called(ts_known *k, const ts_env *env, const code *c, int64_t *n)
   k->s->running->steps = before;
   ts_value v = ts_eval(k->s, env, c->e);
   k->failed = v.type == TS_T_ERROR;
-  *n = asked.result = v.type == TS_T_INT ? v.u.integer : 0;
-  asked.steps = k->s->running->steps - before;
+  *n = requested.result = v.type == TS_T_INT ? v.u.integer : 0;
+  requested.steps = k->s->running->steps - before;
   if (v.type == TS_T_INT)
-    known_keep(k, c->answers, &asked);
+    known_keep(k, c->answers, &requested);
   return v.type == TS_T_INT;
 }
 

@@ -100,7 +100,7 @@ const char *ts_schedule_language(ts_session *s, const ts_schedule *sc, const cha
   language_writer w = {sc, name};
   size_t size;
   char *text = ts_printed(language_put, &w, &size);
-  const char *kept = ts_arena_string(s->arena, text, size);
+  const char *copy = ts_arena_string(s->arena, text, size);
   free(text);
-  return kept;
+  return copy;
 }

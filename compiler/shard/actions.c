@@ -104,15 +104,15 @@ static bool join_indivisible(ts_sharder *c, const char *what, int64_t n, ts_span
     struct ts_indivisible *u = &c->sh->indivisible.at[i];
     if (u->axes != axes)
       continue;
-    const char *told = ts_arena_printf(arena, "%lld %s (`%s`)", (long long)n, what,
-                                       ts_label_pattern(arena, c->op->label));
+    const char *other = ts_arena_printf(arena, "%lld %s (`%s`)", (long long)n, what,
+                                        ts_label_pattern(arena, c->op->label));
     bool known = u->last == n && u->where.file == where.file && u->where.begin == where.begin;
     u->last = n;
     if (known)
       return true;
-    if (!strstr(u->others, told) && u->kinds < MOST_TOLD)
-      u->others = ts_arena_printf(arena, "%s%s%s", u->others, u->kinds ? ", " : "", told);
-    else if (!strstr(u->others, told) && u->kinds == MOST_TOLD)
+    if (!strstr(u->others, other) && u->kinds < MOST_TOLD)
+      u->others = ts_arena_printf(arena, "%s%s%s", u->others, u->kinds ? ", " : "", other);
+    else if (!strstr(u->others, other) && u->kinds == MOST_TOLD)
       u->others = ts_arena_printf(arena, "%s, ...", u->others);
     if (!u->kinds++ && where.file == u->d->primary.file && where.begin != u->where.begin)
       ts_diag_label(u->d, where, "%lld %s", (long long)n, what);
@@ -245,14 +245,14 @@ static bool split_slot(ts_sharder *c, const ts_env *env, const ts_ast *item, uin
   }
   if (!ts_sharder_dim(c, env, ts_ast_dim(item), t, &dim))
     return false;
-  ts_layout *asked = &c->asked[slot];
-  uint32_t before = asked->split[dim] ? asked->rule : TS_NO_INDEX;
-  asked->split[dim] |= axes;
-  asked->rule = rule;
-  if (t->shape.dim[dim] % ts_axes_size(c->s, asked->split[dim]))
+  ts_layout *requested = &c->requested[slot];
+  uint32_t before = requested->split[dim] ? requested->rule : TS_NO_INDEX;
+  requested->split[dim] |= axes;
+  requested->rule = rule;
+  if (t->shape.dim[dim] % ts_axes_size(c->s, requested->split[dim]))
     return ts_sharder_indivisible(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", t->name, dim),
-                                  t->shape.dim[dim], c->op->span, asked->split[dim], rule, action,
-                                  before);
+                                  t->shape.dim[dim], c->op->span, requested->split[dim], rule,
+                                  action, before);
   return true;
 }
 
@@ -281,7 +281,7 @@ static void do_replicate(ts_sharder *c, const ts_ast *action)
   for (uint32_t i = 0; i < names.count; i++) {
     uint32_t slot = ts_op_slot(c->op, names.at[i]->name, &gradient);
     if (slot != TS_NO_INDEX)
-      c->asked[slot] = (ts_layout){.rule = TS_NO_INDEX};
+      c->requested[slot] = (ts_layout){.rule = TS_NO_INDEX};
   }
 }
 

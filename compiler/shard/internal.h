@@ -14,7 +14,7 @@ typedef struct ts_sharder {
   ts_sharding *sh;
   const ts_op *op;     /* the op at hand and its class */
   ts_class *class;
-  ts_layout *asked;    /* by slot: the splits that rules ask for */
+  ts_layout *requested; /* by slot: the splits that rules ask for */
   bool by_name;        /* the rule at hand may call axes by their names in the mesh */
   /* by argument: what an Int is divided by, and the last rule that did */
   uint32_t *arg_axes, *arg_rules;

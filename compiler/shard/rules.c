@@ -37,7 +37,7 @@ static void read_match(ts_session *s, ts_rule *rule)
       add_pattern(s, &patterns, ts_eval_label(s, rule->env, item));
   }
   if (ts_ast_where(match))
-    ts_op_names_add(s->arena, &rule->asked, ts_ast_where(match));
+    ts_op_names_add(s->arena, &rule->requested, ts_ast_where(match));
   rule->kinds = kinds.at;
   rule->kind_count = (uint32_t)kinds.count;
   rule->patterns = patterns.at;
@@ -198,7 +198,7 @@ bool ts_rule_may_match(ts_rule *rule, const ts_op *op)
  * others of these than the first had: a message about one that is missing lists them. */
 static const ts_env *names_for(ts_rule *rule, ts_op_scope *scope)
 {
-  scope->only = &rule->asked;
+  scope->only = &rule->requested;
   ts_env *few = ts_op_rule_env(scope, rule->env);
   if (rule->bound == few->count + 1)
     return few;
@@ -209,8 +209,8 @@ static const ts_env *names_for(ts_rule *rule, ts_op_scope *scope)
 
 static bool asks_for(const ts_rule *rule, const char *name)
 {
-  for (size_t i = 0; i < rule->asked.at.count; i++)
-    if (!strcmp(rule->asked.at.at[i], name))
+  for (size_t i = 0; i < rule->requested.at.count; i++)
+    if (!strcmp(rule->requested.at.at[i], name))
       return true;
   return false;
 }

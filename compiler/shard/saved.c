@@ -75,26 +75,26 @@ static bool gathered_again(const ts_class *class, uint32_t slot, bool *gathered)
 void ts_sharder_keep(ts_sharder *c)
 {
   const ts_work *work = &c->class->work;
-  c->class->kept = TS_NEW_ARRAY(c->s->arena, ts_saved_slot, work->saved_count + 1);
+  c->class->saved = TS_NEW_ARRAY(c->s->arena, ts_saved_slot, work->saved_count + 1);
   for (uint32_t i = 0; i < work->saved_count; i++) {
     const ts_saved *saved = &work->saved[i];
-    ts_saved_slot kept = {saved->slot, false, saved->bytes};
+    ts_saved_slot result = {saved->slot, false, saved->bytes};
     if (saved->slot != TS_NO_INDEX) {
       bool gathered;
       bool again = gathered_again(c->class, saved->slot, &gathered);
-      kept.edge = (again || !gathered) && c->op->slots[saved->slot].kind != TS_SLOT_WEIGHT;
+      result.edge = (again || !gathered) && c->op->slots[saved->slot].kind != TS_SLOT_WEIGHT;
       if (c->op->slots[saved->slot].kind == TS_SLOT_WEIGHT)
         continue;
       const ts_dtype *cast = c->class->local[saved->slot].dtype;
       /* the op's own, of what lies here or of what was gathered */
       if (cast != c->op->slots[saved->slot].dtype) {
         const ts_layout *layout =
-          kept.edge ? &c->class->edge[saved->slot] : &c->class->view[saved->slot];
-        kept.bytes = ts_layout_bytes(c->s, layout, c->op->slots[saved->slot].shape, cast);
-        kept.edge = false;
+          result.edge ? &c->class->edge[saved->slot] : &c->class->view[saved->slot];
+        result.bytes = ts_layout_bytes(c->s, layout, c->op->slots[saved->slot].shape, cast);
+        result.edge = false;
       } else
-        kept.bytes = kept.edge ? 0 : ts_slot_bytes(&c->class->local[saved->slot]);
+        result.bytes = result.edge ? 0 : ts_slot_bytes(&c->class->local[saved->slot]);
     }
-    c->class->kept[c->class->kept_count++] = kept;
+    c->class->saved[c->class->saved_count++] = result;
   }
 }

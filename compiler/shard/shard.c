@@ -92,15 +92,17 @@ static const ts_layout *edge_layout(ts_sharder *c, uint32_t tensor, ts_layout *s
   return scratch;
 }
 
-static bool mismatch(ts_sharder *c, uint32_t slot, const ts_layout *found, const ts_layout *asked)
+static bool mismatch(ts_sharder *c, uint32_t slot, const ts_layout *found,
+                     const ts_layout *requested)
 {
   const ts_slot *t = &c->op->slots[slot];
   const ts_edge *e = &c->g->tensors.at[t->tensor];
   ts_diag *d = ts_diag_add(c->s->diags, TS_E0305, c->op->span,
                            "`%s` of `%s` is not split as it is needed", t->name, c->op->label);
   ts_diag_here(d, "found %s", ts_layout_print(c->s, found, t->shape));
-  ts_rule_note(c->sh, d, asked->rule, ts_rule_at(c, asked->rule)->ast->span,
-               ts_arena_printf(c->s->arena, "needs %s", ts_layout_print(c->s, asked, t->shape)));
+  ts_rule_note(
+    c->sh, d, requested->rule, ts_rule_at(c, requested->rule)->ast->span,
+    ts_arena_printf(c->s->arena, "needs %s", ts_layout_print(c->s, requested, t->shape)));
   if (found->rule != TS_NO_INDEX)
     ts_rule_note(c->sh, d, found->rule, ts_rule_at(c, found->rule)->ast->span,
                  "made what is found");
@@ -153,15 +155,15 @@ static bool layout_inputs(ts_sharder *c)
     *view = c->class->edge[i];
     if (!move_all(c, view, TS_WHEN_FORWARD, false, i, false))
       return false;
-    if (c->g->tensors.at[slot->tensor].producer == TS_NO_INDEX && !contains(view, &c->asked[i]))
-      *view = c->asked[i];
-    if (!contains(view, &c->asked[i]))
-      return mismatch(c, i, view, &c->asked[i]);
+    if (c->g->tensors.at[slot->tensor].producer == TS_NO_INDEX && !contains(view, &c->requested[i]))
+      *view = c->requested[i];
+    if (!contains(view, &c->requested[i]))
+      return mismatch(c, i, view, &c->requested[i]);
     if (view->partial)
       return partial_input(c, i, view);
   }
   for (uint32_t i = c->op->input_count; i < c->op->input_count + c->op->param_count; i++)
-    c->class->edge[i] = c->class->view[i] = c->asked[i];
+    c->class->edge[i] = c->class->view[i] = c->requested[i];
   return true;
 }
 
@@ -310,10 +312,10 @@ static bool layout_parts(ts_sharder *c)
   return true;
 }
 
-static bool asked_for(ts_sharder *c, uint32_t axis)
+static bool requested_for(ts_sharder *c, uint32_t axis)
 {
   for (uint32_t i = c->op->input_count + c->op->param_count; i < c->op->slot_count; i++)
-    if (ts_layout_axes(&c->asked[i]) & axis)
+    if (ts_layout_axes(&c->requested[i]) & axis)
       return true;
   return false;
 }
@@ -342,8 +344,8 @@ static bool layout_outputs(ts_sharder *c)
   uint32_t first = c->op->input_count + c->op->param_count, rule;
   uint32_t axes = axes_in(c, &rule);
   for (uint32_t i = first; i < c->op->slot_count; i++) {
-    c->class->view[i] = c->asked[i];
-    if (c->asked[i].rule == TS_NO_INDEX)
+    c->class->view[i] = c->requested[i];
+    if (c->requested[i].rule == TS_NO_INDEX)
       c->class->view[i].rule = rule;
   }
   if (!ts_sharder_uneven(c))
@@ -358,7 +360,7 @@ static bool layout_outputs(ts_sharder *c)
         c->class->view[i].partial |= axis;
       continue;
     }
-    if (!asked_for(c, axis) && !probe(c, axis, first, c->op->slot_count, &trace))
+    if (!requested_for(c, axis) && !probe(c, axis, first, c->op->slot_count, &trace))
       return false;
     if (!trace && c->op->output_count)
       return no_trace(c, axis);
@@ -711,12 +713,12 @@ bool ts_sharder_class(ts_sharder *c)
   class->local = TS_NEW_ARRAY(c->s->arena, ts_slot, all_slots(op) + 1);
   class->view = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);
   class->edge = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);
-  c->asked = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);
+  c->requested = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);
   c->set = NULL;
   c->arg_axes = TS_NEW_ARRAY(c->s->arena, uint32_t, op->arg_count + 1);
   c->arg_rules = TS_NEW_ARRAY(c->s->arena, uint32_t, op->arg_count + 1);
   for (uint32_t i = 0; i < all_slots(op); i++)
-    c->asked[i] = class->view[i] = class->edge[i] = (ts_layout){.rule = TS_NO_INDEX};
+    c->requested[i] = class->view[i] = class->edge[i] = (ts_layout){.rule = TS_NO_INDEX};
   memcpy(class->local, op->slots, all_slots(op) * sizeof *class->local);
   ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = op, .slots = op->slots};
   if (!ts_sharder_own_tie(c) || !ts_sharder_rules(c))

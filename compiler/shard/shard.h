@@ -24,7 +24,7 @@ typedef struct ts_layout {
 
 typedef struct ts_rule { /* a rule of an applied strategy */
   const ts_ast *ast;
-  ts_op_names asked;       /* that stand in its condition */
+  ts_op_names requested;   /* that stand in its condition */
   bool numbered;           /* a pattern has a digit: it may match some repeats alone */
   /* by pattern of a label: 0 unknown, 1 no, 2 yes; NULL: nothing is known */
   uint8_t *met;
@@ -119,8 +119,8 @@ typedef struct ts_class {
   ts_kernels own[TS_PHASES], rest[TS_PHASES];
   /* the kernels run in so many equal parts, `own`, between the shifts of a ring; 0: not so */
   uint32_t rounds[TS_PHASES];
-  uint32_t kept_count;
-  ts_saved_slot *kept;
+  uint32_t saved_count;
+  ts_saved_slot *saved;
   uint32_t comm_count;
   ts_comm *comms;
   uint32_t parameter_axes, gradient_axes, optimizer_axes; /* what `shard` divides them by */

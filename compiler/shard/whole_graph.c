@@ -294,13 +294,13 @@ static bool grouped(const ts_sharder *c, const ts_comm *comm)
 
 void ts_sharder_groups(const ts_sharder *c)
 {
-  bool *asked = TS_NEW_ARRAY(c->s->arena, bool, c->sh->rules.count + 1);
+  bool *requested = TS_NEW_ARRAY(c->s->arena, bool, c->sh->rules.count + 1);
   for (uint32_t k = 0; k < c->sh->classes.count; k++)
     for (uint32_t i = 0; i < c->sh->classes.at[k].comm_count; i++) {
       const ts_comm *comm = &c->sh->classes.at[k].comms[i];
-      if (comm->group.type == TS_T_NONE || asked[comm->rule])
+      if (comm->group.type == TS_T_NONE || requested[comm->rule])
         continue;
-      asked[comm->rule] = true;
+      requested[comm->rule] = true;
       if (grouped(c, comm))
         continue;
       const ts_rule *rule = &c->sh->rules.at[comm->rule];
@@ -315,21 +315,21 @@ void ts_sharder_groups(const ts_sharder *c)
 
 /* What an action says is the same for all ops, so it is asked once, unless there is something to
  * say about it. */
-typedef struct whole_graph_asked {
+typedef struct whole_graph_requested {
   const ts_ast *action; /* NULL: nothing was asked */
   uint32_t rule;
   bool has_group, discards;
   ts_value group;
-} whole_graph_asked;
+} whole_graph_requested;
 
 static void whole_graph_ask(const ts_sharder *c, const ts_ast *action, uint32_t rule,
-                            whole_graph_asked *a)
+                            whole_graph_requested *a)
 {
   const ts_env *env = c->sh->rules.at[rule].env;
   size_t said = c->s->diags->all.count;
   if (a->action == action && a->rule == rule)
     return;
-  *a = (whole_graph_asked){.rule = rule};
+  *a = (whole_graph_requested){.rule = rule};
   const ts_ast *group = ts_action_fits(c->s, action) ? ts_action_given(action, "group") : NULL;
   if ((a->has_group = group))
     a->group = ts_eval_label(c->s, env, group);
@@ -348,7 +348,7 @@ static void group_ops(ts_sharder *c)
   uint32_t last_rule = TS_NO_INDEX, last_group = 0;
   const char *last_label = NULL;
   size_t last_prefix = 0;
-  whole_graph_asked said = {0};
+  whole_graph_requested said = {0};
   const ts_ast **actions = TS_NEW_ARRAY(c->s->arena, const ts_ast *, sh->classes.count + 1);
   uint32_t *rules = TS_NEW_ARRAY(c->s->arena, uint32_t, sh->classes.count + 1);
   for (size_t k = 0; k < sh->classes.count; k++)
@@ -536,11 +536,11 @@ ts_sharding *ts_sharding_copy(ts_arena *arena, const ts_graph *g, const ts_shard
  * micro-batch. */
 const ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
 {
-  if (!s->reuse->kept)
+  if (!s->reuse->plan_cache)
     return shard(s, plan, g);
-  const ts_sharding *kept = ts_plan_cache_get(s, g, 0);
-  if (kept)
-    return kept;
+  const ts_sharding *cached = ts_plan_cache_get(s, g, 0);
+  if (cached)
+    return cached;
   ts_touched from = plan->touched;
   ts_touch(&from, plan->laid_out_by);
   ts_plan seen = {.name = plan->name,

@@ -15,7 +15,7 @@ static const uint64_t MIB = 1024 * 1024;
 #define NONE UINT32_MAX
 
 typedef struct allocator_block {
-  uint64_t address, size, asked;
+  uint64_t address, size, requested;
   uint32_t before, after; /* neighbours in the segment, or NONE */
   uint32_t stream;
   bool small, taken;
@@ -208,11 +208,11 @@ static uint32_t expand(ts_allocator *a, uint64_t size, uint32_t stream, bool sma
 /* Gives segments back that are free as a whole. False: there was none. */
 static bool give_back(ts_allocator *a)
 {
-  size_t kept = 0;
+  size_t remaining = 0;
   for (size_t i = 0; i < a->free.count; i++) {
     uint32_t b = a->free.at[i];
     if (a->blocks.at[b].before != NONE || a->blocks.at[b].after != NONE) {
-      a->free.at[kept++] = b;
+      a->free.at[remaining++] = b;
       continue;
     }
     a->now.reserved -= a->blocks.at[b].size;
@@ -220,8 +220,8 @@ static bool give_back(ts_allocator *a)
     a->blocks.at[b].size = 0;
     TS_PUSH(a->arena, &a->unused, b);
   }
-  bool some = kept != a->free.count;
-  a->free.count = kept;
+  bool some = remaining != a->free.count;
+  a->free.count = remaining;
   a->now.retries += some;
   return some;
 }
@@ -290,7 +290,7 @@ uint32_t ts_allocator_take(ts_allocator *a, uint64_t bytes, uint32_t stream)
   if (splits(a, &a->blocks.at[b], size))
     allocator_split(a, b, size);
   a->blocks.at[b].taken = true;
-  a->blocks.at[b].asked = bytes;
+  a->blocks.at[b].requested = bytes;
   a->now.requested += bytes;
   a->now.allocated += a->blocks.at[b].size;
   return b;
@@ -311,7 +311,7 @@ static void allocator_join(ts_allocator *a, uint32_t b, uint32_t after)
 void ts_allocator_release(ts_allocator *a, uint32_t b)
 {
   allocator_block *at = &a->blocks.at[b];
-  a->now.requested -= at->asked;
+  a->now.requested -= at->requested;
   a->now.allocated -= at->size;
   at->taken = false;
   uint32_t after = at->after, before = at->before;
@@ -373,14 +373,14 @@ static void allocator_note(feeder *f)
 
 static void release_until(feeder *f, uint64_t now)
 {
-  size_t kept = 0;
+  size_t remaining = 0;
   for (size_t i = 0; i < f->leaving.count; i++) {
     if (f->leaving.at[i].until <= now)
       ts_allocator_release(f->a, f->leaving.at[i].block);
     else
-      f->leaving.at[kept++] = f->leaving.at[i];
+      f->leaving.at[remaining++] = f->leaving.at[i];
   }
-  f->leaving.count = kept;
+  f->leaving.count = remaining;
 }
 
 /* The oldest live block that was allocated with the same size, category and label; for the same
@@ -506,7 +506,7 @@ static void learn(feeder *f, const ts_run *run, uint32_t rank)
  * this one has left for it. */
 static void end_step(feeder *f)
 {
-  TS_VEC(held) kept = {0};
+  TS_VEC(held) remaining = {0};
   for (size_t k = 0; k < f->left.count; k++) {
     const ts_ir_mem *mem = &f->left.at[k];
     size_t i = find_live(f, mem, TS_IR_NONE);
@@ -514,14 +514,14 @@ static void end_step(feeder *f)
       allocator_take(
         f, (held){(uint64_t)-mem->bytes, mem->category, mem->label, TS_IR_NONE, NONE, 0}, 0);
     if (i < f->live.count) {
-      TS_PUSH(f->arena, &kept, f->live.at[i]);
+      TS_PUSH(f->arena, &remaining, f->live.at[i]);
       f->live.at[i] = f->live.at[--f->live.count];
     }
   }
   while (f->live.count)
     ts_allocator_release(f->a, f->live.at[--f->live.count].block);
-  for (size_t k = 0; k < kept.count; k++)
-    TS_PUSH(f->arena, &f->live, kept.at[k]);
+  for (size_t k = 0; k < remaining.count; k++)
+    TS_PUSH(f->arena, &f->live, remaining.at[k]);
   f->owed.count = 0;
 }
 

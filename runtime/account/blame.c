@@ -91,7 +91,7 @@ const ts_blames *ts_blames_new(ts_arena *arena, const ts_run *run)
   j.sums = TS_NEW_ARRAY(j.scratch, ts_blame, cells);
   for (uint32_t p = 0; p < facts->fold->count; p++)
     judge_class(&j, p);
-  TS_VEC(ts_blame) kept = {0};
+  TS_VEC(ts_blame) chosen = {0};
   ts_blames *blames = TS_NEW(arena, ts_blames);
   for (uint32_t i = 0; i < cells; i++) {
     ts_blame *b = &j.sums[i];
@@ -101,11 +101,11 @@ const ts_blames *ts_blames_new(ts_arena *arena, const ts_run *run)
     b->group = i % j.rows / 2;
     b->messages = i % 2;
     blames->time += b->time;
-    TS_PUSH(arena, &kept, *b);
+    TS_PUSH(arena, &chosen, *b);
   }
-  TS_SORT(&kept, longer);
-  blames->at = TS_ITEMS(arena, &kept);
-  blames->count = (uint32_t)kept.count;
+  TS_SORT(&chosen, longer);
+  blames->at = TS_ITEMS(arena, &chosen);
+  blames->count = (uint32_t)chosen.count;
   ts_arena_free(j.scratch);
   return blames;
 }

@@ -103,17 +103,17 @@ double *ts_calibrated_shares(ts_arena *arena, const ts_ir *ir, const ts_result *
 
 ts_calibrated_step ts_calibrated_spread(const ts_ir *ir, const double *shares)
 {
-  double told = 0, left = 0;
+  double explained = 0, left = 0;
   for (uint32_t i = 0; i < ir->calibrations_count; i++) {
     const ts_ir_calibration *c = &ir->calibrations[i];
     if (c->kind == TS_IR_CALIBRATED_STEP)
       left += c->covariance[i];
     for (uint32_t j = 0; j < ir->calibrations_count && c->kind < TS_IR_CALIBRATED_MEMORY; j++)
-      told += shares[i] * shares[j] * c->covariance[j];
+      explained += shares[i] * shares[j] * c->covariance[j];
   }
-  told = fmax(0, told);
-  return (ts_calibrated_step){sqrt(told + left),
-                              sqrt(of_normal * of_normal * told + of_student * of_student * left)};
+  explained = fmax(0, explained);
+  return (ts_calibrated_step){sqrt(explained + left), sqrt(of_normal * of_normal * explained +
+                                                           of_student * of_student * left)};
 }
 
 double ts_calibrated_memory(const ts_ir *ir)

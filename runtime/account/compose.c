@@ -224,7 +224,7 @@ static void keep_shares(ts_arena *arena, ts_arena *scratch, composer *c, uint32_
 {
   const ts_tables *t = c->facts->tables;
   ts_comm_share *by_group = TS_NEW_ARRAY(scratch, ts_comm_share, 2 * t->ir->groups_count);
-  TS_VEC(ts_comm_share) kept = {0};
+  TS_VEC(ts_comm_share) chosen = {0};
   for (uint32_t a = 0; a < accounts; a++) {
     const ts_comm_share *from = &c->shares[a];
     ts_comm_share *to =
@@ -239,10 +239,10 @@ static void keep_shares(ts_arena *arena, ts_arena *scratch, composer *c, uint32_
     by_group[i].group = i / 2;
     by_group[i].messages = i % 2;
     if (by_group[i].calls)
-      TS_PUSH(arena, &kept, by_group[i]);
+      TS_PUSH(arena, &chosen, by_group[i]);
   }
-  c->out->comms = TS_ITEMS(arena, &kept);
-  c->out->comm_count = (uint32_t)kept.count;
+  c->out->comms = TS_ITEMS(arena, &chosen);
+  c->out->comm_count = (uint32_t)chosen.count;
 }
 
 /* ---- What hangs on the kind alone: fragments, by how often each is played ---- */
@@ -456,7 +456,7 @@ void ts_compose(const ts_composer *shared, ts_compose_memo *memo, ts_arena *aren
                 .out = out,
                 .each = each,
                 .scratch = scratch,
-                .track = ts_track_as_asked(scratch, facts, player)};
+                .track = ts_track_as_requested(scratch, facts, player)};
   const ts_track *track = c.track;
   uint32_t streams = facts->tables->streams;
   c.shares = ts_arena_copy(scratch, u->shares, shared->accounts * sizeof *c.shares);

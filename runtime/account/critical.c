@@ -20,7 +20,7 @@ typedef struct walker {
 static void go_to(walker *w, uint32_t player)
 {
   if (!w->tracks[player])
-    w->tracks[player] = ts_track_as_asked(w->arena, w->facts, player);
+    w->tracks[player] = ts_track_as_requested(w->arena, w->facts, player);
   w->at = w->tracks[player];
 }
 
@@ -203,7 +203,7 @@ void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_fn *ea
 typedef struct rounds_entry {
   uint32_t player, item, stream, at;
   uint64_t left;
-  size_t told; /* before */
+  size_t reported; /* before */
 } rounds_entry;
 
 typedef struct rounds_path {
@@ -212,7 +212,7 @@ typedef struct rounds_path {
   ts_arena *arena;
   uint64_t left; /* rounds to be passed */
   TS_VEC(rounds_entry) entries;
-  TS_VEC(ts_critical_node) told;
+  TS_VEC(ts_critical_node) reported;
 } rounds_path;
 
 static void rounds_tell(void *closure, const ts_critical_node *at)
@@ -220,7 +220,7 @@ static void rounds_tell(void *closure, const ts_critical_node *at)
   rounds_path *p = closure;
   p->each(p->closure, at);
   if (p->left)
-    TS_PUSH(p->arena, &p->told, *at);
+    TS_PUSH(p->arena, &p->reported, *at);
 }
 
 /* What was told since the path came here before is told as often as it comes here again. */
@@ -233,8 +233,8 @@ static void circle(rounds_path *p, rounds_entry now)
       continue;
     uint64_t times = now.left / (e->left - now.left);
     p->left -= times * (e->left - now.left);
-    for (size_t k = e->told; k < now.told; k++) {
-      ts_critical_node again = p->told.at[k];
+    for (size_t k = e->reported; k < now.reported; k++) {
+      ts_critical_node again = p->reported.at[k];
       again.times *= times;
       p->each(p->closure, &again);
     }
@@ -265,7 +265,7 @@ static ts_place pass_rounds(walker *w, rounds_path *p, ts_place place, uint64_t 
   rounds = rounds < p->left ? rounds : p->left;
   uint32_t item = s->item + (uint32_t)rounds * round->count;
   p->left -= rounds;
-  circle(p, (rounds_entry){w->at->player, item, stream, at, p->left, p->told.count});
+  circle(p, (rounds_entry){w->at->player, item, stream, at, p->left, p->reported.count});
   place.step = w->at->item_first[(size_t)item * streams + stream] + at;
   *to += rounds * w->facts->rounds.time;
   return place;
@@ -319,10 +319,10 @@ typedef struct critical_path {
   TS_VEC(path_segment) path_segments;
   ts_hash_table table; /* of segments */
   /* the segment that is walked; `open`: the path has not left its item, `last` is the step that it
-   * went through last; `kept`: its passes are */
+   * went through last; `recorded`: its passes are */
   path_segment now;
   uint32_t player, item, last;
-  bool open, kept;
+  bool open, recorded;
 } critical_path;
 
 static void critical_tell(critical_path *p, ts_critical_node at, uint64_t times)
@@ -335,7 +335,7 @@ static void critical_note(void *closure, const ts_critical_node *at)
 {
   critical_path *p = closure;
   critical_tell(p, *at, 1);
-  if (p->open && p->kept)
+  if (p->open && p->recorded)
     TS_PUSH(p->w.arena, &p->passes, *at);
 }
 
@@ -387,7 +387,7 @@ static void critical_end(critical_path *p, way way, uint32_t next, uint32_t next
 /* What the path does next hangs on others, too. */
 static void give_up(critical_path *p)
 {
-  if (p->open && p->kept)
+  if (p->open && p->recorded)
     p->passes.count = p->now.first;
   p->open = false;
 }
@@ -485,7 +485,7 @@ static ts_place resume(critical_path *p, const critical_entry *e, uint64_t *to)
 /* The path has left the item of the segment for the step. */
 static void leave_item(critical_path *p, uint32_t step)
 {
-  if (p->open && p->kept && p->w.at->player == p->player && step + 1 == p->last)
+  if (p->open && p->recorded && p->w.at->player == p->player && step + 1 == p->last)
     critical_end(p, INTO_STREAM, ts_step_at(p->w.at, p->last)->stream, 0);
   else
     give_up(p);
@@ -503,12 +503,12 @@ static ts_place walk_step(critical_path *p, uint32_t step, uint64_t *to)
     if (e.player != first.player || e.item != first.item || e.stream != first.stream)
       return resume(p, &e, to);
     p->open = true;
-    p->kept = critical_begin(p, &e) && repeats(p, &e);
+    p->recorded = critical_begin(p, &e) && repeats(p, &e);
     p->player = e.player;
     p->item = e.item;
   }
   if (at->op->kind == TS_OP_RECV && at->end > at->ready) {
-    if (p->kept)
+    if (p->recorded)
       critical_end(p, INTO_MESSAGE, at->op->arg, 0);
     p->open = false;
     critical_entry e = message_to(p, track->player, at->item, at->op->arg);

@@ -9,7 +9,9 @@
  * 8,388,608 ranks, folded and not, 1 to 1,024 stages, 1 to 1,000,000 micro-batches, 2 and 20 layers
  * a stage. Nearly all items of such plans repeat others (repeats.h), so nodes cost nothing.
  * Seconds are those of that machine; bytes are the same on all. */
-typedef struct price { double seconds, bytes, asked; } price;
+typedef struct price {
+  double seconds, bytes, requested;
+} price;
 
 /* a device or link: paths (runtime/collective/graph.c) */
 static const price of_cluster = {0.37e-6, 95, 245};
@@ -35,7 +37,7 @@ static void forecast_add(ts_forecast *e, price each, double count)
 {
   e->seconds += each.seconds * count;
   e->bytes += each.bytes * count;
-  e->asked += each.asked * count;
+  e->requested += each.requested * count;
 }
 
 /* Sends and collectives: their times are kept. */

@@ -11,7 +11,7 @@ typedef struct ts_forecast {
   double bytes;   /* besides the IR and what made it */
   /* the same as the ceiling of memory counts it: arrays that grow leave room behind that is never
    * touched */
-  double asked;
+  double requested;
 } ts_forecast;
 
 /* Of ts_run_new and ts_memory_new with these options. Calls that share links, kernels that slow

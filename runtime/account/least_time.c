@@ -133,7 +133,7 @@ static map map_of(const least_time_walk *w, ts_arena *scratch, const ts_ir_fragm
 }
 
 /* What a clock takes over the item at least, if only it holds the item up. */
-static int64_t kept_by(const map *m, uint32_t clock)
+static int64_t fixed_by(const map *m, uint32_t clock)
 {
   for (uint32_t i = 0; i < m->row_count; i++)
     for (uint32_t k = 0; m->rows[i].out == clock && k < m->rows[i].count; k++)
@@ -358,10 +358,10 @@ static int64_t *between(const least_time_walk *w, const uint32_t *first, const u
 {
   const ts_ir *ir = w->ir;
   int64_t *sum = TS_NEW_ARRAY(w->arena, int64_t, (size_t)ir->programs_count * w->clocks + 1),
-          *kept = TS_NEW_ARRAY(w->arena, int64_t, (size_t)ir->fragments_count * w->clocks + 1);
+          *fixed = TS_NEW_ARRAY(w->arena, int64_t, (size_t)ir->fragments_count * w->clocks + 1);
   for (uint32_t f = 0; f < ir->fragments_count; f++)
     for (uint32_t c = 0; c < w->clocks; c++)
-      kept[f * w->clocks + c] = kept_by(&w->maps[f], c);
+      fixed[f * w->clocks + c] = fixed_by(&w->maps[f], c);
   uint64_t *count = TS_NEW_ARRAY(w->arena, uint64_t, ir->fragments_count + 1);
   for (uint32_t p = 0; p < ir->programs_count; p++) {
     memset(count, 0, ir->fragments_count * sizeof *count);
@@ -370,7 +370,7 @@ static int64_t *between(const least_time_walk *w, const uint32_t *first, const u
     for (uint32_t f = 0; f < ir->fragments_count; f++)
       for (uint32_t c = 0; count[f] && c < w->clocks; c++)
         sum[p * w->clocks + c] =
-          limited(sum[p * w->clocks + c] + times(count[f], kept[f * w->clocks + c]));
+          limited(sum[p * w->clocks + c] + times(count[f], fixed[f * w->clocks + c]));
   }
   return sum;
 }
@@ -406,16 +406,15 @@ static bool is_formula(const ts_ir *ir)
 }
 
 /* Of all instances of its group the least; 0: nothing is known. */
-static const uint64_t *calls_of(ts_arena *arena, const ts_ir *ir, ts_links_kept *kept)
+static const uint64_t *calls_of(ts_arena *arena, const ts_ir *ir, ts_links_cache *cache)
 {
   uint64_t *times = TS_NEW_ARRAY(arena, uint64_t, ir->collectives_count + 1);
   ts_stop stop = {.arena = arena};
   if (!ir->collectives_count || !is_formula(ir))
     return times;
   const ts_ranks *ranks = ts_ranks_new(arena, ir);
-  ts_network *network =
-    ts_network_over(arena, ir, ranks, kept ? ts_links_kept_of(kept, ir) : ts_links_new(arena, ir),
-                    NULL, &stop);
+  ts_network *network = ts_network_over(
+    arena, ir, ranks, cache ? ts_links_cache_of(cache, ir) : ts_links_new(arena, ir), NULL, &stop);
   for (uint32_t g = 0; network && g < ir->groups_count; g++) {
     const uint32_t *profile =
       ranks->groups[g].used ? ts_network_group(network, g, &stop) : NULL;
@@ -432,7 +431,7 @@ static const uint64_t *calls_of(ts_arena *arena, const ts_ir *ir, ts_links_kept 
   return times;
 }
 
-double ts_least_time(const ts_ir *ir, ts_links_kept *links)
+double ts_least_time(const ts_ir *ir, ts_links_cache *links)
 {
   ts_arena *arena = ts_arena_new("least time"), *scratch = ts_arena_inside(arena, "maps");
   if (!ir->programs_count || ir->programs_count > WALKED) {

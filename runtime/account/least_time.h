@@ -6,6 +6,6 @@
 #include "runtime/collective/links.h"
 
 /* Of an IR whose messages have their ends. `links`: kept from plan to plan, or NULL. */
-double ts_least_time(const ts_ir *ir, ts_links_kept *links);
+double ts_least_time(const ts_ir *ir, ts_links_cache *links);
 
 #endif

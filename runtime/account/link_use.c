@@ -235,7 +235,7 @@ static ts_link_uses link_use_sum_up(const use_sum *u, ts_arena *arena)
   ts_tier_use *tier = TS_NEW_ARRAY(arena, ts_tier_use, tiers);
   double *rate = TS_NEW_ARRAY(u->scratch, double, tiers);
   ts_link_use *busiest = TS_NEW_ARRAY(arena, ts_link_use, TS_BUSIEST_LINKS + 1);
-  uint32_t count = 0, kept = 0;
+  uint32_t count = 0, remaining = 0;
   for (uint32_t l = 0; l < 2 * ir->links_count; l++) {
     const ts_ir_link_class *class = &ir->link_classes[ir->links[l / 2].link_class];
     ts_link_use use = {l, u->bytes[l] + (double)u->packets[l].bytes, 0, u->packets[l]};
@@ -249,9 +249,9 @@ static ts_link_uses link_use_sum_up(const use_sum *u, ts_arena *arena)
     tier[k].tier = k;
     tier[k].mean = seconds > 0 && rate[k] > 0 ? tier[k].bytes / (rate[k] * seconds) : 0;
     if (tier[k].links)
-      tier[kept++] = tier[k];
+      tier[remaining++] = tier[k];
   }
-  return (ts_link_uses){kept, tier, count, busiest, u->any_packets};
+  return (ts_link_uses){remaining, tier, count, busiest, u->any_packets};
 }
 
 /* Adds up what every call moves. `plain`: also those that no model plays as connections. */

@@ -204,7 +204,7 @@ typedef struct measuring {
   ts_memory_input input;
   ts_memory_class *classes;
   const uint32_t *pieces; /* classes to look at */
-  ts_arena **kept;        /* [workers] */
+  ts_arena **results;     /* [workers] */
   workspace *spaces;
 } measuring;
 
@@ -212,7 +212,8 @@ static void measure_class(void *closure, uint32_t piece, uint32_t worker)
 {
   measuring *m = closure;
   uint32_t class = m->pieces[piece];
-  memory_measure(&m->spaces[worker], m->kept[worker], m->ir, &m->input, class, &m->classes[class]);
+  memory_measure(&m->spaces[worker], m->results[worker], m->ir, &m->input, class,
+                 &m->classes[class]);
 }
 
 /* Classes to whom the same happened hold the same; on devices of equal memory it also runs out at
@@ -240,11 +241,11 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
                  TS_NEW_ARRAY(scratch, workspace, workers)};
   for (uint32_t i = 0; i < workers; i++) {
     ts_arena *own = ts_arena_new("memory");
-    m.kept[i] = ts_arena_new("holders");
+    m.results[i] = ts_arena_new("holders");
     m.spaces[i] = (workspace){.scratch = own,
                               .memo = ts_peak_memo_new(own),
                               .walk = ts_arena_new("peak"),
-                              .labels = ts_labels_new(own, m.kept[i], ir, view)};
+                              .labels = ts_labels_new(own, m.results[i], ir, view)};
   }
   ts_workers_run(workers,
                  &(ts_workers_job){count, measure_class, &m, ts_run_facts(run)->tables->progress,
@@ -258,7 +259,7 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
     classes[c].vertex = own.vertex;
   }
   for (uint32_t i = 0; i < workers; i++) {
-    ts_arena_adopt(arena, m.kept[i]);
+    ts_arena_adopt(arena, m.results[i]);
     ts_arena_free(m.spaces[i].walk);
     ts_arena_free(m.spaces[i].scratch);
   }

@@ -25,7 +25,7 @@ typedef struct ts_memory_moment {
   uint64_t time;          /* ps */
   const ts_ir_node *node; /* that allocates; NULL: before the first node */
   uint32_t item;
-  uint64_t asked;         /* bytes that the node allocates */
+  uint64_t requested;     /* bytes that the node allocates */
   uint64_t held;          /* before that */
 } ts_memory_moment;
 

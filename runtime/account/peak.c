@@ -10,7 +10,7 @@ static ts_memory_peak walk(ts_arena *arena, const ts_memory_input *input, uint32
 {
   const ts_ir_node *nodes = ts_run_facts(input->run)->tables->ir->nodes;
   ts_memory_changes *changes = ts_memory_changes_new(arena, input, class, ops);
-  const ts_memory_moment begin = {.item = TS_IR_NONE, .asked = (uint64_t)held};
+  const ts_memory_moment begin = {.item = TS_IR_NONE, .requested = (uint64_t)held};
   ts_memory_peak peak = {.bytes = held, .over = held > room, .at = begin, .first_over = begin};
   uint64_t highest = 0, end = *until, taken = 0;
   for (ts_memory_change c; taken < end && ts_memory_changes_next(changes, &c); taken++) {

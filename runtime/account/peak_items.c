@@ -635,7 +635,7 @@ bool ts_memory_peak_by_items(ts_arena *arena, ts_peak_memo *memo, const ts_memor
   for (uint32_t i = 0; i < STAGES; i++)
     k.stages[i].next = TS_IR_NONE;
   ts_memory_peak peak = {.bytes = held, .over = held > room};
-  peak.at = peak.first_over = (ts_memory_moment){.item = TS_IR_NONE, .asked = (uint64_t)held};
+  peak.at = peak.first_over = (ts_memory_moment){.item = TS_IR_NONE, .requested = (uint64_t)held};
   uint64_t limit;
   for (uint32_t next = TS_IR_NONE;;) {
     if (k.next != next) {

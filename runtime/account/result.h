@@ -162,8 +162,8 @@ typedef struct ts_attribution { /* each may be NULL */
   /* gap by gap in the order of time, a gap from its end back; waits of the host inside of a run of
    * kernels are left out */
   void (*idle)(void *closure, const ts_idle *idle);
-  /* the item of the program waited as `like`, an earlier one of which that was told: its stretches
-   * and their items are those, moved, and lie `by` later. NULL: `idle` is told of all */
+  /* the item of the program waited as `like`, an earlier one that was reported: its stretches and
+   * their items are those, moved, and lie `by` later. NULL: `idle` gets all of them */
   void (*again)(void *closure, uint32_t item, uint32_t like, uint64_t by);
 } ts_attribution;
 void ts_run_attribute(const ts_run *run, uint32_t class, const ts_attribution *each);

@@ -135,7 +135,7 @@ static bool step_moves(const ts_track *track, const rounds_part *p, uint32_t ste
 /* All behind the steady rounds waits for what moves with it. */
 static bool rest_moves(ts_arena *arena, const ts_facts *f, const rounds_part *p, uint32_t player)
 {
-  const ts_track *track = ts_track_as_asked(arena, f, player);
+  const ts_track *track = ts_track_as_requested(arena, f, player);
   const ts_player *w = ts_player_of(track);
   uint32_t items = f->tables->ir->programs[w->role->program].item_count,
            streams = f->tables->streams;

@@ -28,7 +28,7 @@ typedef struct composing {
   const ts_composer *composer;
   const uint32_t *players;    /* that are like none before */
   ts_class_result *classes;
-  ts_arena **kept, **scratch; /* [workers] */
+  ts_arena **results, **scratch; /* [workers] */
   ts_compose_memo **memos;    /* [workers] */
 } composing;
 
@@ -37,7 +37,7 @@ static void compose(void *closure, uint32_t piece, uint32_t worker)
   composing *c = closure;
   uint32_t player = c->players[piece];
   ts_arena_reset(c->scratch[worker]);
-  ts_compose(c->composer, c->memos[worker], c->kept[worker], c->scratch[worker], player, NULL,
+  ts_compose(c->composer, c->memos[worker], c->results[worker], c->scratch[worker], player, NULL,
              &c->classes[player]);
 }
 
@@ -56,7 +56,7 @@ static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *
                  TS_NEW_ARRAY(shared, ts_arena *, workers),
                  TS_NEW_ARRAY(shared, ts_compose_memo *, workers)};
   for (uint32_t w = 0; w < workers; w++) {
-    c.kept[w] = ts_arena_new("results");
+    c.results[w] = ts_arena_new("results");
     c.scratch[w] = ts_arena_new("composition");
     c.memos[w] = ts_compose_memo_new(ts_arena_inside(shared, "items of players"));
   }
@@ -68,7 +68,7 @@ static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *
     classes[p].count = fold->size[p];
   }
   for (uint32_t w = 0; w < workers; w++) {
-    ts_arena_adopt(arena, c.kept[w]);
+    ts_arena_adopt(arena, c.results[w]);
     ts_arena_free(c.scratch[w]);
   }
   ts_arena_free(shared);

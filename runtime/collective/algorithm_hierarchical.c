@@ -35,15 +35,15 @@ static void add_dimensions(ts_making *m)
   uint32_t size[MOST_DIMENSIONS] = {0}, before[MOST_DIMENSIONS + 1] = {0}, dimensions = 0,
            kind = m->out->way.kind;
   uint64_t inner = 1;
-  for (size_t at = 0; at < m->kept.count; at += ts_making_of_part(m, at))
-    if (m->kept.at[at].dimension < MOST_DIMENSIONS) {
-      size[m->kept.at[at].dimension] = ts_making_of_part(m, at);
-      dimensions = m->kept.at[at].dimension + 1;
+  for (size_t at = 0; at < m->connections.count; at += ts_making_of_part(m, at))
+    if (m->connections.at[at].dimension < MOST_DIMENSIONS) {
+      size[m->connections.at[at].dimension] = ts_making_of_part(m, at);
+      dimensions = m->connections.at[at].dimension + 1;
     }
   for (uint32_t d = 0; d < dimensions; d++) before[d + 1] = before[d] + size[d] - 1;
   uint32_t all = before[dimensions], last = 0, ring = 0;
-  for (size_t at = 0, n; at < m->kept.count; at += n) {
-    uint32_t d = m->kept.at[at].dimension, ways = size[d] > 2 ? 2 : 1;
+  for (size_t at = 0, n; at < m->connections.count; at += n) {
+    uint32_t d = m->connections.at[at].dimension, ways = size[d] > 2 ? 2 : 1;
     n = ts_making_of_part(m, at);
     if (d != last) {
       inner *= size[last];
@@ -51,7 +51,7 @@ static void add_dimensions(ts_making *m)
       ring = 0;
     }
     for (uint32_t i = 0; i < n; i++) {
-      ts_pass p = ts_making_pass(m, &m->kept.at[at + i]);
+      ts_pass p = ts_making_pass(m, &m->connections.at[at + i]);
       p.steps = size[d] - 1;
       p.parts = size[d];
       p.position = p.channel ? (size[d] - i) % size[d] : i;

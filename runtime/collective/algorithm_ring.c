@@ -13,14 +13,14 @@ static void algorithm_ring_steps(const ts_ir_net_method *m, const ts_profile *p,
 static void add_loops(ts_making *m)
 {
   uint32_t kind = m->out->way.kind, n = m->ranks, channels = ts_making_parts(m);
-  for (size_t at = 0, size; at < m->kept.count; at += size) {
+  for (size_t at = 0, size; at < m->connections.count; at += size) {
     size = ts_making_of_part(m, at);
     for (uint32_t i = 0; i < size; i++) {
-      ts_pass p = ts_making_pass(m, &m->kept.at[at + i]);
+      ts_pass p = ts_making_pass(m, &m->connections.at[at + i]);
       p.steps = (ts_is_whole(kind) ? 2 : 1) * (n - 1);
       p.parts = n;
       p.position = kind == TS_IR_REDUCE_SCATTER ? (i + n - 1) % n : i;
-      p.whole = ts_making_share(m, channels, m->kept.at[at].part);
+      p.whole = ts_making_share(m, channels, m->connections.at[at].part);
       ts_making_add(m, p);
     }
   }

@@ -66,10 +66,11 @@ static bool add_switches(ts_making *m, const ts_islands *g, bool tree)
     for (uint32_t k = 0; k < g->count; k++) heads[k] = m->vertex[g->member[k * g->size + j]];
     if (!ts_making_pattern(m, TS_FLOW_TREE, heads, g->count))
       return false;
-    for (size_t at = 0, size; at < m->kept.count; at += size) {
+    for (size_t at = 0, size; at < m->connections.count; at += size) {
       size = ts_making_of_part(m, at);
-      ts_making_tree(m, at, size, 1,
-               ts_part_of(ts_making_share(m, channels, m->kept.at[at].part), g->size, j));
+      ts_making_tree(
+        m, at, size, 1,
+        ts_part_of(ts_making_share(m, channels, m->connections.at[at].part), g->size, j));
     }
     back = m->out->steps;
   }

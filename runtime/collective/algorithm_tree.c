@@ -26,7 +26,8 @@ void ts_making_tree(ts_making *m, size_t at, size_t size, uint32_t start, uint64
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = at; i < at + size; i += 2) {
-      uint32_t child = m->place[m->kept.at[i].from], parent = m->place[m->kept.at[i].to];
+      uint32_t child = m->place[m->connections.at[i].from],
+               parent = m->place[m->connections.at[i].to];
       changed |= height[parent] <= height[child] || depth[child] != depth[parent] + 1;
       height[parent] = height[parent] > height[child] ? height[parent] : height[child] + 1;
       depth[child] = depth[parent] + 1;
@@ -34,7 +35,7 @@ void ts_making_tree(ts_making *m, size_t at, size_t size, uint32_t start, uint64
     }
   }
   for (size_t i = at; i < at + size; i++) {
-    ts_pass p = ts_making_pass(m, &m->kept.at[i]);
+    ts_pass p = ts_making_pass(m, &m->connections.at[i]);
     p.first = start + ((i - at) % 2 ? top + depth[p.from] : height[p.from]);
     p.whole = whole;
     ts_making_add(m, p);
@@ -45,9 +46,9 @@ void ts_making_tree(ts_making *m, size_t at, size_t size, uint32_t start, uint64
 static void add_trees(ts_making *m)
 {
   uint32_t channels = ts_making_parts(m);
-  for (size_t at = 0, size; at < m->kept.count; at += size) {
+  for (size_t at = 0, size; at < m->connections.count; at += size) {
     size = ts_making_of_part(m, at);
-    ts_making_tree(m, at, size, 0, ts_making_share(m, channels, m->kept.at[at].part));
+    ts_making_tree(m, at, size, 0, ts_making_share(m, channels, m->connections.at[at].part));
   }
 }
 

@@ -16,14 +16,14 @@ struct ts_flow_figures {
   const ts_ir *ir;
   const ts_ranks *ranks;
   ts_link_graph *graph;
-  ts_flow_models asked;
+  ts_flow_models requested;
   ts_traffic *traffic;        /* or NULL: none was measured yet */
   double *load;               /* [2 * links] zero between calls; or NULL */
   uint32_t *mark;             /* likewise */
   ts_intern known;            /* runs of asked.count * TS_FLOW_SHAPES figures */
 };
 
-bool ts_flow_figures_any(const ts_flow_figures *f) { return f->asked.count; }
+bool ts_flow_figures_any(const ts_flow_figures *f) { return f->requested.count; }
 
 ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
                                      ts_link_graph *graph, const char *only)
@@ -31,7 +31,7 @@ ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_
   ts_flow_figures *f = TS_NEW(arena, ts_flow_figures);
   *f = (ts_flow_figures){
     .arena = arena, .ir = ir, .ranks = ranks, .graph = graph, .known.arena = arena};
-  f->asked = ts_flow_models_of(arena, ir, ranks, graph, TS_IR_NET_FLOW, only);
+  f->requested = ts_flow_models_of(arena, ir, ranks, graph, TS_IR_NET_FLOW, only);
   return f;
 }
 
@@ -159,22 +159,22 @@ static int make_shape(ts_flow_figures *f, uint32_t model, const ts_rank_group *g
   for (uint32_t i = 0; i < g->instances && !status; i++) {
     for (uint32_t j = 0; j < g->size; j++)
       vertex[j] = f->ranks->vertex[ts_instance_ranks(g, i)[j]];
-    if (!ts_flow_pattern_make(f->asked.makers[model], scratch, shape, vertex, g->size, &patterns[i],
-                              pair))
+    if (!ts_flow_pattern_make(f->requested.makers[model], scratch, shape, vertex, g->size,
+                              &patterns[i], pair))
       status = ts_network_no_path(f->arena, f->ir, pair[0], pair[1], stop);
     else if (!ts_traffic_possible(f->ir, &patterns[i], &link, &needed))
       status = too_few_ports(f, link, needed, stop);
   }
   if (!status)
-    flow_model_measure(f, patterns, g->instances, f->asked.models[model]->efficiency, figures,
-                       f->asked.count * TS_FLOW_SHAPES);
+    flow_model_measure(f, patterns, g->instances, f->requested.models[model]->efficiency, figures,
+                       f->requested.count * TS_FLOW_SHAPES);
   ts_arena_free(scratch);
   return status;
 }
 
 static uint32_t flow_model_number_of(ts_flow_figures *f, const ts_flow_figure *figures)
 {
-  uint32_t words[FIGURE_WORDS], count = f->asked.count * TS_FLOW_SHAPES;
+  uint32_t words[FIGURE_WORDS], count = f->requested.count * TS_FLOW_SHAPES;
   TS_VEC(uint32_t) run = {0};
   ts_arena *scratch = ts_arena_new("words");
   for (uint32_t i = 0; i < count; i++) {
@@ -197,14 +197,14 @@ const uint32_t *ts_flow_figures_group(ts_flow_figures *f, ts_arena *arena, uint3
                                       ts_stop *stop)
 {
   const ts_rank_group *g = &f->ranks->groups[group];
-  uint32_t stride = f->asked.count * TS_FLOW_SHAPES,
+  uint32_t stride = f->requested.count * TS_FLOW_SHAPES,
            *number = TS_NEW_ARRAY(arena, uint32_t, g->instances);
   ts_arena *scratch = ts_arena_new("figures of a group");
   ts_flow_figure *figures = TS_NEW_ARRAY(scratch, ts_flow_figure, (size_t)g->instances * stride);
   none_made(figures, (size_t)g->instances * stride);
   int status = 0;
-  for (uint32_t m = 0; m < f->asked.count; m++)
-    for (uint32_t s = 0, shapes = ts_flow_shapes_called(f->ir, group, f->asked.models[m]);
+  for (uint32_t m = 0; m < f->requested.count; m++)
+    for (uint32_t s = 0, shapes = ts_flow_shapes_called(f->ir, group, f->requested.models[m]);
          s < TS_FLOW_SHAPES && !status; s++)
       if (shapes >> s & 1)
         status = make_shape(f, m, g, (ts_flow_shape)s, &figures[m * TS_FLOW_SHAPES + s], stop);
@@ -257,10 +257,11 @@ static int make_messages(ts_flow_figures *f, uint32_t model, const ts_network_me
 {
   ts_arena *scratch = ts_arena_new("flows of messages");
   ts_flow_pattern *patterns = TS_NEW_ARRAY(scratch, ts_flow_pattern, count);
-  double efficiency = f->asked.models[model]->efficiency;
+  double efficiency = f->requested.models[model]->efficiency;
   int status = 0;
   for (uint32_t i = 0; i < count && !status; i++)
-    if (ts_flow_pattern_message(f->asked.makers[model], scratch, m[i].from, m[i].to, &patterns[i]))
+    if (ts_flow_pattern_message(f->requested.makers[model], scratch, m[i].from, m[i].to,
+                                &patterns[i]))
       figures[(size_t)i * stride] = measure_message(f, &patterns[i], efficiency);
     else
       status = ts_network_no_path(f->arena, f->ir, m[i].from, m[i].to, stop);
@@ -273,12 +274,12 @@ static int make_messages(ts_flow_figures *f, uint32_t model, const ts_network_me
 int ts_flow_figures_paths(ts_flow_figures *f, const ts_network_message *m, uint32_t count,
                           uint32_t *number, ts_stop *stop)
 {
-  uint32_t stride = f->asked.count * TS_FLOW_SHAPES;
+  uint32_t stride = f->requested.count * TS_FLOW_SHAPES;
   ts_arena *scratch = ts_arena_new("figures of paths");
   ts_flow_figure *figures = TS_NEW_ARRAY(scratch, ts_flow_figure, (size_t)count * stride);
   none_made(figures, (size_t)count * stride);
   int status = 0;
-  for (uint32_t k = 0; k < f->asked.count && !status; k++)
+  for (uint32_t k = 0; k < f->requested.count && !status; k++)
     status = make_messages(f, k, m, count, &figures[k * TS_FLOW_SHAPES + TS_FLOW_SHIFT], stride,
                            stop);
   for (uint32_t i = 0; i < count && !status; i++)
@@ -323,7 +324,7 @@ static void figures_of(const ts_flow_figures *f, uint32_t number, uint32_t model
 {
   memcpy(figures,
          f->known.words.at + f->known.runs.at[number].first +
-           (size_t)f->asked.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS,
+           (size_t)f->requested.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS,
          TS_FLOW_SHAPES * sizeof *figures);
 }
 
@@ -343,7 +344,7 @@ bool ts_flow_call_of(const ts_flow_figures *f, uint32_t number, uint32_t model, 
 
 ts_flow_maker *ts_flow_figures_maker(const ts_flow_figures *f, uint32_t model)
 {
-  return f->asked.makers[f->asked.place[model]];
+  return f->requested.makers[f->requested.place[model]];
 }
 
 ts_estimate ts_flow_estimate(const ts_flow_figures *f, uint32_t number, uint32_t model,

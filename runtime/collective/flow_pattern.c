@@ -4,7 +4,7 @@
 
 #include "ir/parts.h"
 #include "runtime/collective/algorithm.h"
-#include "runtime/collective/asked.h"
+#include "runtime/collective/requested.h"
 
 typedef TS_VEC(ts_flow_part) part_list;
 
@@ -32,7 +32,7 @@ struct ts_flow_maker {
   uint32_t *rail;          /* [vertices] scratch */
   uint32_t *tally;         /* [vertices] scratch, zero between uses */
   uint32_t failed[2];
-  ts_flow_connections *kept; /* or NULL; `fresh`: the first of the part being made */
+  ts_flow_connections *connections; /* or NULL; `fresh`: the first of the part being made */
   ts_arena *long_lived;
   size_t fresh;
   uint32_t dimension;
@@ -94,7 +94,7 @@ const double *ts_flow_capacities(ts_arena *arena, const ts_ir *ir)
 
 void ts_flow_maker_keep(ts_flow_maker *m, ts_arena *arena, ts_flow_connections *list)
 {
-  m->kept = list;
+  m->connections = list;
   m->long_lived = arena;
   m->fresh = list->count;
 }
@@ -138,7 +138,7 @@ static void keep_leg(ts_flow_maker *m, const ts_path *ways, uint32_t count)
 /* More links of the connection being made. */
 static void keep_path(ts_flow_maker *m, const ts_path *path, uint32_t ways)
 {
-  ts_flow_connection *c = &m->kept->at[m->kept->count - 1];
+  ts_flow_connection *c = &m->connections->at[m->connections->count - 1];
   uint32_t *links = TS_NEW_ARRAY(m->long_lived, uint32_t, c->hops + path->hops);
   for (uint32_t h = 0; h < c->hops + path->hops; h++)
     links[h] = h < c->hops ? c->path[h] : path->link[h - c->hops];
@@ -214,7 +214,7 @@ static bool flow_pattern_walk(ts_flow_maker *m, uint32_t from, uint32_t to, uint
   }
   if (m->model->kind == TS_IR_NET_PACKET)
     keep_leg(m, ways, count);
-  if (m->kept)
+  if (m->connections)
     keep_path(m, ways, count);
   *latency += ways->latency;
   return true;
@@ -277,8 +277,8 @@ static bool connect(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t chann
   bool across = ts_graph_island(m->graph, from) != ts_graph_island(m->graph, to);
   *latency = across ? m->model->inter_hop : m->model->hop;
   uint32_t relay = across && !m->model->unrelayed ? relay_of(m, from, to) : from;
-  if (m->kept)
-    TS_PUSH(m->long_lived, m->kept,
+  if (m->connections)
+    TS_PUSH(m->long_lived, m->connections,
             ((ts_flow_connection){from, to, relay, channel, 0, m->dimension, 1, 0, NULL}));
   return (relay == from || flow_pattern_walk(m, from, relay, channel, latency)) &&
          flow_pattern_walk(m, relay, to, channel, latency);
@@ -316,8 +316,8 @@ static void end_share(ts_flow_maker *m, ts_arena *arena, part_list *parts, doubl
   part.circuits = ts_arena_copy(arena, m->circuits.at, m->circuits.count * sizeof *m->circuits.at);
   part.leg_count = (uint32_t)m->legs.count;
   part.legs = legs_of(m, arena);
-  for (; m->kept && m->fresh < m->kept->count; m->fresh++)
-    m->kept->at[m->fresh].part = (uint32_t)parts->count;
+  for (; m->connections && m->fresh < m->connections->count; m->fresh++)
+    m->connections->at[m->fresh].part = (uint32_t)parts->count;
   TS_PUSH(arena, parts, part);
   forget_part(m);
 }

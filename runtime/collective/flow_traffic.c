@@ -253,11 +253,11 @@ static bool begin_part(ts_traffic *t, uint32_t id)
 
 static void begin_waiting(ts_traffic *t)
 {
-  size_t kept = 0;
+  size_t remaining = 0;
   for (size_t i = 0; i < t->waiting.count; i++)
     if (!begin_part(t, t->waiting.at[i]))
-      t->waiting.at[kept++] = t->waiting.at[i];
-  t->waiting.count = kept;
+      t->waiting.at[remaining++] = t->waiting.at[i];
+  t->waiting.count = remaining;
 }
 
 /* Its latency is over: its parts flow. */

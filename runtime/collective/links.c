@@ -156,30 +156,30 @@ const uint32_t *ts_links_ask(ts_links *l, const ts_links_question *q, ts_links_f
 
 /* ---- From plan to plan ---- */
 
-struct ts_links_kept {
+struct ts_links_cache {
   ts_links *links;       /* NULL: none yet */
   ts_links_shared *shared;
 };
 
-ts_links_kept *ts_links_kept_new(ts_links_shared *shared)
+ts_links_cache *ts_links_cache_new(ts_links_shared *shared)
 {
-  ts_links_kept *kept = ts_heap_new(1, sizeof *kept);
-  kept->shared = shared;
-  return kept;
+  ts_links_cache *cache = ts_heap_new(1, sizeof *cache);
+  cache->shared = shared;
+  return cache;
 }
 
-static void forget(ts_links_kept *kept)
+static void forget(ts_links_cache *cache)
 {
-  if (kept->links)
-    ts_arena_free(kept->links->arena);
-  kept->links = NULL;
+  if (cache->links)
+    ts_arena_free(cache->links->arena);
+  cache->links = NULL;
 }
 
-void ts_links_kept_free(ts_links_kept *kept)
+void ts_links_cache_free(ts_links_cache *cache)
 {
-  if (kept)
-    forget(kept);
-  free(kept);
+  if (cache)
+    forget(cache);
+  free(cache);
 }
 
 /* In all that paths and cuts look at. */
@@ -224,17 +224,17 @@ static void links_join(ts_links *l, ts_links_shared *s)
   pthread_mutex_unlock(&s->lock);
 }
 
-ts_links *ts_links_kept_of(ts_links_kept *kept, const ts_ir *ir)
+ts_links *ts_links_cache_of(ts_links_cache *cache, const ts_ir *ir)
 {
-  if (kept->links && (ts_arena_used(kept->links->arena) > MOST_KEPT ||
-                      !same_cluster(&kept->links->ir, ir)))
-    forget(kept);
-  if (!kept->links) {
+  if (cache->links &&
+      (ts_arena_used(cache->links->arena) > MOST_KEPT || !same_cluster(&cache->links->ir, ir)))
+    forget(cache);
+  if (!cache->links) {
     ts_arena *arena = ts_arena_new("links");
     ts_ir copy = copy_of(arena, ir);
-    kept->links = ts_links_new(arena, &copy);
-    if (kept->shared)
-      links_join(kept->links, kept->shared);
+    cache->links = ts_links_new(arena, &copy);
+    if (cache->shared)
+      links_join(cache->links, cache->shared);
   }
-  return kept->links;
+  return cache->links;
 }

@@ -1,6 +1,6 @@
 /* Links of a cluster: paths over them, cuts, and what was found of groups and pairs of devices.
  * That depends on the links alone, so plans that run on the same cluster one after the other find
- * it once (ts_links_kept), and so do threads (ts_links_shared). Profiles are here without the axes
+ * it once (ts_links_cache), and so do threads (ts_links_shared). Profiles are here without the axes
  * of the mesh, which are the plan's. */
 #ifndef TS_RUNTIME_COLLECTIVE_LINKS_H
 #define TS_RUNTIME_COLLECTIVE_LINKS_H
@@ -56,10 +56,10 @@ ts_links_shared *ts_links_shared_new(void);
 void ts_links_shared_free(ts_links_shared *shared);
 
 /* From plan to plan, for one thread. `shared`: or NULL. */
-typedef struct ts_links_kept ts_links_kept;
-ts_links_kept *ts_links_kept_new(ts_links_shared *shared);
-void ts_links_kept_free(ts_links_kept *kept);
+typedef struct ts_links_cache ts_links_cache;
+ts_links_cache *ts_links_cache_new(ts_links_shared *shared);
+void ts_links_cache_free(ts_links_cache *cache);
 /* Those of this cluster: until the next call. */
-ts_links *ts_links_kept_of(ts_links_kept *kept, const ts_ir *ir);
+ts_links *ts_links_cache_of(ts_links_cache *cache, const ts_ir *ir);
 
 #endif

@@ -12,7 +12,7 @@ typedef struct ts_making {
   bool paths;
   ts_sends *out;
   ts_flow_maker *maker;
-  ts_flow_connections kept; /* of the pattern made last */
+  ts_flow_connections connections; /* of the pattern made last */
   const uint32_t *vertex;
   uint32_t ranks;
   uint32_t channels;        /* that are made, >= 1: where models of flows do not choose */

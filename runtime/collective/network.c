@@ -5,7 +5,7 @@
 
 #include "runtime/collective/alpha_beta.h"
 #include "base/order.h"
-#include "runtime/collective/asked.h"
+#include "runtime/collective/requested.h"
 #include "runtime/collective/network_internal.h"
 #include "runtime/collective/profile.h"
 #include "runtime/collective/table.h"
@@ -269,7 +269,7 @@ static ts_answer find_answer(ts_network *n, uint32_t kind, const ts_profile *p)
       const ts_ir_net_model *model = &n->ir->net_models[a.model];
       bool named = model->tier != TS_IR_NONE && model->tier < tier;
       if (named && model->tier > below && ts_model_takes(model, kind, p->axes) &&
-          ts_model_asked(n->ir, model, n->only))
+          ts_model_requested(n->ir, model, n->only))
         below = model->tier;
       if (!ts_model_holds(n->ir, model, kind, p->axes, tier, n->only))
         continue;
@@ -365,7 +365,7 @@ void ts_network_ask(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profi
     ts_packet_ask(n->packets, p->packets - 1, model, kind, bytes, p->ranks);
 }
 
-void ts_network_play_asked(ts_network *n) { ts_packet_play_asked(n->packets); }
+void ts_network_play_requested(ts_network *n) { ts_packet_play_requested(n->packets); }
 
 ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profile)
 {
@@ -481,18 +481,18 @@ const ts_extrapolation *ts_network_extrapolations(const ts_network *n, ts_arena 
                                      a->doubt[d].most, a->doubt[d].used});
     }
   TS_SORT(&all, by_call);
-  uint32_t kept = 0;
+  uint32_t merged = 0;
   for (size_t i = 0; i < all.count; i++) {
-    ts_extrapolation *last = kept ? &all.at[kept - 1] : NULL, *e = &all.at[i];
+    ts_extrapolation *last = merged ? &all.at[merged - 1] : NULL, *e = &all.at[i];
     if (last && last->doubt == e->doubt && last->kind == e->kind && last->ranks == e->ranks &&
         last->islands == e->islands && last->model == e->model) {
       last->least = e->least < last->least ? e->least : last->least; /* other links, same group */
       last->most = e->most > last->most ? e->most : last->most;
       last->used = fmax(last->used, e->used);
     } else {
-      all.at[kept++] = *e;
+      all.at[merged++] = *e;
     }
   }
-  *count = kept;
+  *count = merged;
   return all.at;
 }

@@ -58,7 +58,7 @@ ts_estimate ts_network_estimate(ts_network *network, uint32_t kind, uint64_t byt
  * once by as many processes as the memo has. */
 bool ts_network_plays_packets(const ts_network *network);
 void ts_network_ask(ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile);
-void ts_network_play_asked(ts_network *network);
+void ts_network_play_requested(ts_network *network);
 /* How a white box does the call; false: another model answers for it. */
 struct ts_white_box;
 bool ts_network_way(ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile,

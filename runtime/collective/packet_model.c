@@ -28,7 +28,10 @@ struct ts_packet_memo {
   TS_VEC(const ts_packet_use *) use; /* of each: by directed link of the case */
 };
 
-typedef struct asked_call { uint32_t job; uint64_t bytes; } asked_call; /* bytes: of a connection */
+typedef struct requested_call {
+  uint32_t job;
+  uint64_t bytes;
+} requested_call; /* bytes: of a connection */
 
 typedef struct failure {
   ts_packet_status status; /* TS_PACKET_DONE: none */
@@ -46,9 +49,9 @@ struct ts_packet_figures {
   const ts_ranks *ranks;
   ts_packet_memo *memo;       /* NULL until it is watched */
   const ts_progress *progress;
-  ts_flow_models asked;
+  ts_flow_models requested;
   ts_intern known;            /* runs of asked.count * TS_FLOW_SHAPES figures */
-  TS_VEC(asked_call) ahead;   /* calls that will be asked for, each once */
+  TS_VEC(requested_call) ahead; /* calls that will be asked for, each once */
   failure failed;
 };
 
@@ -289,20 +292,20 @@ static uint32_t remember_case(ts_packet_memo *m, const ts_packet_case *c)
   ts_arena_free(w.arena);
   if (number < m->cases.count)
     return number;
-  ts_packet_case kept = *c;
-  kept.directed = NULL; /* of those that are alike, each has its own */
+  ts_packet_case copy = *c;
+  copy.directed = NULL; /* of those that are alike, each has its own */
   ts_packet_flow *flows = ts_arena_copy(m->arena, c->job.flows, c->job.flow_count * sizeof *flows);
   for (uint32_t f = 0; f < c->job.flow_count; f++)
     flows[f].path = ts_arena_copy(m->arena, flows[f].path,
                                   (size_t)flows[f].hops * flows[f].ways * sizeof *flows[f].path);
-  kept.job.flows = flows;
-  kept.job.links = ts_arena_copy(m->arena, c->job.links, c->job.link_count * sizeof *c->job.links);
-  kept.job.with = ts_arena_copy(m->arena, c->job.with, sizeof *c->job.with);
-  kept.call = ts_arena_copy(m->arena, c->call, c->job.flow_count * sizeof *c->call);
-  kept.share = ts_arena_copy(m->arena, c->share, c->job.flow_count * sizeof *c->share);
-  kept.propagation =
+  copy.job.flows = flows;
+  copy.job.links = ts_arena_copy(m->arena, c->job.links, c->job.link_count * sizeof *c->job.links);
+  copy.job.with = ts_arena_copy(m->arena, c->job.with, sizeof *c->job.with);
+  copy.call = ts_arena_copy(m->arena, c->call, c->job.flow_count * sizeof *c->call);
+  copy.share = ts_arena_copy(m->arena, c->share, c->job.flow_count * sizeof *c->share);
+  copy.propagation =
     ts_arena_copy(m->arena, c->propagation, c->job.flow_count * sizeof *c->propagation);
-  TS_PUSH(m->arena, &m->cases, kept);
+  TS_PUSH(m->arena, &m->cases, copy);
   return number;
 }
 
@@ -381,7 +384,7 @@ static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t by
   return m->transfer.at[at];
 }
 
-void ts_packet_play_asked(ts_packet_figures *f)
+void ts_packet_play_requested(ts_packet_figures *f)
 {
   ts_packet_memo *m = f->memo;
   uint32_t count = 0;
@@ -416,14 +419,14 @@ void ts_packet_play_asked(ts_packet_figures *f)
 
 /* ---- Figures of groups ---- */
 
-bool ts_packet_figures_any(const ts_packet_figures *f) { return f->asked.count; }
+bool ts_packet_figures_any(const ts_packet_figures *f) { return f->requested.count; }
 
 ts_packet_figures *ts_packet_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
                                          ts_link_graph *graph, const char *only)
 {
   ts_packet_figures *f = TS_NEW(arena, ts_packet_figures);
   *f = (ts_packet_figures){.arena = arena, .ir = ir, .ranks = ranks, .known.arena = arena};
-  f->asked = ts_flow_models_of(arena, ir, ranks, graph, TS_IR_NET_PACKET, only);
+  f->requested = ts_flow_models_of(arena, ir, ranks, graph, TS_IR_NET_PACKET, only);
   return f;
 }
 
@@ -568,14 +571,14 @@ static int make_shape(ts_packet_figures *f, uint32_t model, const ts_rank_group 
   for (uint32_t i = 0; i < g->instances && !status; i++) {
     for (uint32_t j = 0; j < g->size; j++)
       vertex[j] = f->ranks->vertex[ts_instance_ranks(g, i)[j]];
-    status = ts_flow_pattern_make(f->asked.makers[model], scratch, shape, vertex, g->size,
+    status = ts_flow_pattern_make(f->requested.makers[model], scratch, shape, vertex, g->size,
                                   &patterns[i], pair) ?
                no_circuits(f, &patterns[i], stop) :
                ts_network_no_path(f->arena, f->ir, pair[0], pair[1], stop);
   }
   if (!status)
-    figures_of(f, &f->asked.models[model]->packets, patterns, g->instances, figures,
-               f->asked.count * TS_FLOW_SHAPES);
+    figures_of(f, &f->requested.models[model]->packets, patterns, g->instances, figures,
+               f->requested.count * TS_FLOW_SHAPES);
   ts_arena_free(scratch);
   return status;
 }
@@ -583,7 +586,7 @@ static int make_shape(ts_packet_figures *f, uint32_t model, const ts_rank_group 
 static uint32_t packet_model_number_of(ts_packet_figures *f, const figure *figures)
 {
   packet_model_words w = {.arena = ts_arena_new("words")};
-  add_words(&w, figures, (size_t)f->asked.count * TS_FLOW_SHAPES * sizeof *figures);
+  add_words(&w, figures, (size_t)f->requested.count * TS_FLOW_SHAPES * sizeof *figures);
   uint32_t number = ts_intern_run(&f->known, w.all.at, (uint32_t)w.all.count);
   ts_arena_free(w.arena);
   return number;
@@ -593,13 +596,13 @@ const uint32_t *ts_packet_figures_group(ts_packet_figures *f, ts_arena *arena, u
                                         ts_stop *stop)
 {
   const ts_rank_group *g = &f->ranks->groups[group];
-  uint32_t stride = f->asked.count * TS_FLOW_SHAPES,
+  uint32_t stride = f->requested.count * TS_FLOW_SHAPES,
            *number = TS_NEW_ARRAY(arena, uint32_t, g->instances);
   ts_arena *scratch = ts_arena_new("figures of a group");
   figure *figures = TS_NEW_ARRAY(scratch, figure, (size_t)g->instances * stride);
   int status = 0;
-  for (uint32_t m = 0; m < f->asked.count; m++) {
-    uint32_t shapes = ts_flow_shapes_called(f->ir, group, f->asked.models[m]);
+  for (uint32_t m = 0; m < f->requested.count; m++) {
+    uint32_t shapes = ts_flow_shapes_called(f->ir, group, f->requested.models[m]);
     for (uint32_t s = 0; s < TS_FLOW_SHAPES && !status; s++)
       if (shapes >> s & 1)
         status = make_shape(f, m, g, (ts_flow_shape)s, &figures[m * TS_FLOW_SHAPES + s], stop);
@@ -613,14 +616,14 @@ const uint32_t *ts_packet_figures_group(ts_packet_figures *f, ts_arena *arena, u
 uint32_t ts_packet_figures_path(ts_packet_figures *f, uint32_t from, uint32_t to, ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("figures of a path");
-  figure *figures = TS_NEW_ARRAY(scratch, figure, (size_t)f->asked.count * TS_FLOW_SHAPES);
+  figure *figures = TS_NEW_ARRAY(scratch, figure, (size_t)f->requested.count * TS_FLOW_SHAPES);
   int status = 0;
-  for (uint32_t m = 0; m < f->asked.count && !status; m++) {
+  for (uint32_t m = 0; m < f->requested.count && !status; m++) {
     ts_flow_pattern pattern;
-    if (!ts_flow_pattern_message(f->asked.makers[m], scratch, from, to, &pattern))
+    if (!ts_flow_pattern_message(f->requested.makers[m], scratch, from, to, &pattern))
       status = ts_network_no_path(f->arena, f->ir, from, to, stop);
     else if (!(status = no_circuits(f, &pattern, stop)))
-      figures_of(f, &f->asked.models[m]->packets, &pattern, 1,
+      figures_of(f, &f->requested.models[m]->packets, &pattern, 1,
                  &figures[m * TS_FLOW_SHAPES + TS_FLOW_SHIFT], 0);
   }
   uint32_t number = status ? TS_IR_NONE : packet_model_number_of(f, figures);
@@ -663,7 +666,7 @@ static void figures_by(const ts_packet_figures *f, uint32_t number, uint32_t mod
 {
   memcpy(by,
          f->known.words.at + f->known.runs.at[number].first +
-           (size_t)f->asked.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS,
+           (size_t)f->requested.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS,
          TS_FLOW_SHAPES * sizeof *by);
 }
 
@@ -711,7 +714,7 @@ void ts_packet_ask(ts_packet_figures *f, uint32_t number, uint32_t model, uint32
                       0;
     size_t known = f->memo->transfer.count;
     if (each && packet_model_place_of(f->memo, by[s].job - 1, each) == known)
-      TS_PUSH(f->arena, &f->ahead, ((asked_call){by[s].job - 1, each}));
+      TS_PUSH(f->arena, &f->ahead, ((requested_call){by[s].job - 1, each}));
   }
 }
 
@@ -730,7 +733,7 @@ bool ts_packet_call_of(ts_packet_figures *f, uint32_t number, uint32_t model, ui
 
 ts_flow_maker *ts_packet_figures_maker(const ts_packet_figures *f, uint32_t model)
 {
-  return f->asked.makers[f->asked.place[model]];
+  return f->requested.makers[f->requested.place[model]];
 }
 
 static const char *number_text(ts_arena *arena, double count)

@@ -59,7 +59,7 @@ ts_estimate ts_packet_estimate(ts_packet_figures *figures, uint32_t number, uint
 /* A call that will be estimated, and to play all such calls at once, by the memo's processes. */
 void ts_packet_ask(ts_packet_figures *figures, uint32_t number, uint32_t model, uint32_t kind,
                    uint64_t bytes, uint32_t ranks);
-void ts_packet_play_asked(ts_packet_figures *figures);
+void ts_packet_play_requested(ts_packet_figures *figures);
 /* A call as flows, for those who play it among others (ts_flow_call). */
 bool ts_packet_call_of(ts_packet_figures *figures, uint32_t number, uint32_t model, uint32_t kind,
                        uint64_t bytes, uint32_t ranks, ts_flow_call *call);

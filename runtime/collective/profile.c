@@ -248,19 +248,19 @@ static double pairs_rate(const ts_profile *p, const ts_bound *b)
   return p->islands > 1 && cut > 0 ? without_noise(fmin(p->pairs, 1e12 / cut)) : p->pairs;
 }
 
-typedef struct profile_asked { /* of the links */
+typedef struct profile_requested { /* of the links */
   ts_network *network;
   const ts_rank_group *group;
   uint32_t kinds;        /* of calls, bit k: kind k */
   const ts_network_message *messages; /* between devices */
   uint32_t count;
   ts_stop *stop;
-} profile_asked;
+} profile_requested;
 
 /* Of each instance. */
 static bool find_group(void *closure, uint32_t *found)
 {
-  const profile_asked *a = closure;
+  const profile_requested *a = closure;
   ts_network *n = a->network;
   const ts_rank_group *g = a->group;
   ts_arena *scratch = ts_arena_new("group profiles");
@@ -316,7 +316,8 @@ static const uint32_t *profiles_of(ts_network *n, const uint32_t *found, uint32_
 const uint32_t *ts_profile_group(ts_network *n, uint32_t group, ts_stop *stop)
 {
   const ts_rank_group *g = &n->ranks->groups[group];
-  profile_asked a = {.network = n, .group = g, .kinds = kinds_called(n->ir, group), .stop = stop};
+  profile_requested a = {
+    .network = n, .group = g, .kinds = kinds_called(n->ir, group), .stop = stop};
   uint32_t members = g->size * g->instances,
            *words = ts_heap_new((size_t)members + 2, sizeof *words);
   words[0] = a.kinds;
@@ -424,7 +425,7 @@ static void share_paths(ts_network *n, const ts_network_message *m, uint32_t cou
 
 static bool find_paths(void *closure, uint32_t *found)
 {
-  const profile_asked *a = closure;
+  const profile_requested *a = closure;
   for (uint32_t i = 0; i < a->count; i++)
     if ((found[i] = profile_place_of(a->network, a->messages[i].from, a->messages[i].to,
                                      a->stop)) == TS_IR_NONE)
@@ -441,7 +442,7 @@ static bool find_paths(void *closure, uint32_t *found)
 const uint32_t *ts_profile_paths(ts_network *n, const ts_network_message *messages, uint32_t count,
                                  uint32_t axes, ts_stop *stop)
 {
-  profile_asked a = {.network = n, .messages = messages, .count = count, .stop = stop};
+  profile_requested a = {.network = n, .messages = messages, .count = count, .stop = stop};
   uint32_t *words = ts_heap_new(3 * (size_t)count + 1, sizeof *words), sets = 0;
   words[0] = TS_LINKS_PATHS;
   for (uint32_t i = 0; i < count; i++) {

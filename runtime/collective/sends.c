@@ -128,8 +128,8 @@ void ts_making_add(ts_making *m, ts_pass pass)
 bool ts_making_pattern(ts_making *m, ts_flow_shape shape, const uint32_t *vertex, uint32_t count)
 {
   ts_flow_pattern pattern;
-  m->kept.count = 0;
-  ts_flow_maker_keep(m->maker, m->paths ? m->arena : m->work, &m->kept);
+  m->connections.count = 0;
+  ts_flow_maker_keep(m->maker, m->paths ? m->arena : m->work, &m->connections);
   if (ts_flow_pattern_make(m->maker, m->work, shape, vertex, count, &pattern, m->out->unroutable))
     return true;
   m->out->why = "devices of the group are not linked";
@@ -139,13 +139,14 @@ bool ts_making_pattern(ts_making *m, ts_flow_shape shape, const uint32_t *vertex
 uint32_t ts_making_of_part(const ts_making *m, size_t at)
 {
   size_t end = at;
-  while (end < m->kept.count && m->kept.at[end].part == m->kept.at[at].part) end++;
+  while (end < m->connections.count && m->connections.at[end].part == m->connections.at[at].part)
+    end++;
   return (uint32_t)(end - at);
 }
 
 uint32_t ts_making_parts(const ts_making *m)
 {
-  return m->kept.count ? m->kept.at[m->kept.count - 1].part + 1 : 1;
+  return m->connections.count ? m->connections.at[m->connections.count - 1].part + 1 : 1;
 }
 
 uint64_t ts_making_share(const ts_making *m, uint32_t made, uint32_t channel)
@@ -170,14 +171,15 @@ static ts_pass turned(const ts_making *m, ts_pass p)
 static void add_chains(ts_making *m)
 {
   uint32_t channels = ts_making_parts(m);
-  for (size_t at = 0, size; at < m->kept.count; at += size) {
+  for (size_t at = 0, size; at < m->connections.count; at += size) {
     uint32_t root = 0;
     size = ts_making_of_part(m, at);
-    while (m->place[m->kept.at[at + root].from]) root++;
+    while (m->place[m->connections.at[at + root].from])
+      root++;
     for (uint32_t i = 0; i < size; i++) {
-      ts_pass p = ts_making_pass(m, &m->kept.at[at + i]);
+      ts_pass p = ts_making_pass(m, &m->connections.at[at + i]);
       p.first = (uint32_t)((i + size - root) % size);
-      p.whole = ts_making_share(m, channels, m->kept.at[at].part);
+      p.whole = ts_making_share(m, channels, m->connections.at[at].part);
       if (m->out->way.kind == TS_IR_REDUCE) {
         p = turned(m, p);
         p.first = (uint32_t)size - 1 - p.first;
@@ -189,8 +191,8 @@ static void add_chains(ts_making *m)
 
 static void add_pairs(ts_making *m)
 {
-  for (size_t i = 0; i < m->kept.count; i++) {
-    ts_pass p = ts_making_pass(m, &m->kept.at[i]);
+  for (size_t i = 0; i < m->connections.count; i++) {
+    ts_pass p = ts_making_pass(m, &m->connections.at[i]);
     p.first = (p.to + m->ranks - p.from) % m->ranks - 1;
     p.parts = m->ranks;
     p.position = p.to;
@@ -201,8 +203,8 @@ static void add_pairs(ts_making *m)
 
 static void add_shifts(ts_making *m)
 {
-  for (size_t i = 0; i < m->kept.count; i++) {
-    ts_pass p = ts_making_pass(m, &m->kept.at[i]);
+  for (size_t i = 0; i < m->connections.count; i++) {
+    ts_pass p = ts_making_pass(m, &m->connections.at[i]);
     p.whole = m->out->way.bytes;
     ts_making_add(m, p);
   }
@@ -214,15 +216,15 @@ bool ts_making_message(ts_making *m, uint32_t from, uint32_t to, uint32_t channe
                        uint64_t bytes)
 {
   ts_flow_pattern pattern;
-  m->kept.count = 0;
-  ts_flow_maker_keep(m->maker, m->paths ? m->arena : m->work, &m->kept);
+  m->connections.count = 0;
+  ts_flow_maker_keep(m->maker, m->paths ? m->arena : m->work, &m->connections);
   if (!ts_flow_pattern_message(m->maker, m->work, m->vertex[from], m->vertex[to], &pattern)) {
     m->out->unroutable[0] = m->vertex[from];
     m->out->unroutable[1] = m->vertex[to];
     m->out->why = "devices of the group are not linked";
     return false;
   }
-  ts_pass p = ts_making_pass(m, &m->kept.at[0]);
+  ts_pass p = ts_making_pass(m, &m->connections.at[0]);
   p.channel = channel;
   p.first = step;
   p.whole = bytes;

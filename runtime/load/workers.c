@@ -11,9 +11,9 @@
 /* PIECES: that make it worth starting a thread; STEP: taken at a time */
 enum { MOST = 64, PIECES = 32, STEP = 8 };
 
-uint32_t ts_workers_size(uint32_t asked, uint32_t pieces)
+uint32_t ts_workers_size(uint32_t requested, uint32_t pieces)
 {
-  long there = asked ? (long)asked : sysconf(_SC_NPROCESSORS_ONLN);
+  long there = requested ? (long)requested : sysconf(_SC_NPROCESSORS_ONLN);
   uint32_t most = pieces / PIECES + 1;
   there = there < 1 ? 1 : there > MOST ? MOST : there;
   return (uint32_t)there < most ? (uint32_t)there : most;

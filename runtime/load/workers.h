@@ -16,9 +16,9 @@ typedef struct ts_workers_job {
   const char *what;            /* for it */
 } ts_workers_job;
 
-/* Threads worth using: `asked`, or if that is 0 one a processor, but no more than the pieces are
- * worth. */
-uint32_t ts_workers_size(uint32_t asked, uint32_t pieces);
+/* Threads worth using: `requested`, or one a processor if that is 0, but no more than the pieces
+ * are worth. */
+uint32_t ts_workers_size(uint32_t requested, uint32_t pieces);
 /* `work` on so many threads, one of them the caller's (`first`); fewer where the system gives no
  * more. Returns when all have. Signals go to the calling thread. */
 void ts_workers_together(uint32_t workers, void (*work)(void *closure, bool first),

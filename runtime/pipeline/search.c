@@ -33,14 +33,14 @@ typedef struct searcher {
   ts_arena *arena;
   ts_pipeline_play *s;
   uint32_t size;
-  uint64_t timed, told, next_look, random;
+  uint64_t timed, reported, next_look, random;
   double began_at;
   bool stopped;
   uint32_t mergings; /* bits: those in which something is played as one, and the plain one */
   common *all;
   int64_t bound;
   ts_pipeline_order best[KEPT];
-  uint32_t kept_count;
+  uint32_t best_count;
   uint16_t *word, *trial;
   uint32_t *critical;
   uint32_t critical_count;
@@ -72,10 +72,10 @@ static uint32_t some(searcher *x)
 static void search_tell(searcher *x)
 {
   common *all = x->all;
-  ts_pipeline_news news = {.timed = atomic_fetch_add(&all->timed, x->timed - x->told)};
-  news.timed += x->timed - x->told;
-  x->told = x->timed;
-  int64_t mine = x->kept_count ? x->best[0].step : TS_PIPELINE_LATE;
+  ts_pipeline_news news = {.timed = atomic_fetch_add(&all->timed, x->timed - x->reported)};
+  news.timed += x->timed - x->reported;
+  x->reported = x->timed;
+  int64_t mine = x->best_count ? x->best[0].step : TS_PIPELINE_LATE;
   news.best = atomic_load(&all->best);
   while (mine < news.best && !atomic_compare_exchange_weak(&all->best, &news.best, mine))
     continue;
@@ -139,19 +139,19 @@ static void search_keep(searcher *x, const uint16_t *word, int64_t step, uint32_
 {
   ts_pipeline_merging merging = x->s->merging;
   uint32_t at = 0;
-  while (at < x->kept_count && x->best[at].step < step)
+  while (at < x->best_count && x->best[at].step < step)
     at++;
-  if (step >= TS_PIPELINE_LATE || at == KEPT || (at < x->kept_count && x->best[at].step == step))
+  if (step >= TS_PIPELINE_LATE || at == KEPT || (at < x->best_count && x->best[at].step == step))
     return;
   uint16_t *room =
-    x->kept_count < KEPT ? TS_NEW_ARRAY(x->arena, uint16_t, x->size + 1) : x->best[KEPT - 1].word;
-  x->kept_count += x->kept_count < KEPT;
-  memmove(x->best + at + 1, x->best + at, (x->kept_count - at - 1) * sizeof *x->best);
+    x->best_count < KEPT ? TS_NEW_ARRAY(x->arena, uint16_t, x->size + 1) : x->best[KEPT - 1].word;
+  x->best_count += x->best_count < KEPT;
+  memmove(x->best + at + 1, x->best + at, (x->best_count - at - 1) * sizeof *x->best);
   memcpy(room, word, x->size * sizeof *room);
   x->best[at] = (ts_pipeline_order){step, began, merging, room};
 }
 
-static bool at_bound(const searcher *x) { return x->kept_count && x->best[0].step <= x->bound; }
+static bool at_bound(const searcher *x) { return x->best_count && x->best[0].step <= x->bound; }
 
 /* An order is kept as it is the shortest to play. */
 static void keep_merged(searcher *x, const uint16_t *word, uint32_t began)
@@ -382,7 +382,7 @@ static void climb_alone(climber *c)
   searcher *x = &c->x;
   climb(x, &c->from, c->orders, c->slack);
   x->s->merging = TS_PIPELINE_SPLIT;
-  if (!x->kept_count)
+  if (!x->best_count)
     return;
   memcpy(x->word, x->best[0].word, x->size * sizeof *x->word);
   list_all(x, x->word, x->best[0].began);
@@ -449,11 +449,11 @@ static void take_over(searcher *x, const search_pool *w)
   for (uint32_t k = 0; k < w->count; k++) {
     searcher *c = &w->at[k].x;
     x->timed += c->timed;
-    for (uint32_t i = 0; i < c->kept_count; i++) {
+    for (uint32_t i = 0; i < c->best_count; i++) {
       x->s->merging = c->best[i].merging;
       search_keep(x, c->best[i].word, c->best[i].step, c->best[i].began);
     }
-    x->told += c->told;
+    x->reported += c->reported;
   }
 }
 
@@ -462,7 +462,7 @@ static void take_over(searcher *x, const search_pool *w)
 static void climb_all(searcher *x)
 {
   enum { ROUNDS = 3, FEWEST = 2000 /* orders for a climber */ };
-  for (uint32_t round = 0; x->kept_count && goes_on(x) && !at_bound(x); round++) {
+  for (uint32_t round = 0; x->best_count && goes_on(x) && !at_bound(x); round++) {
     ts_arena *arenas[CLIMBED];
     climber climbers[CLIMBED];
     uint64_t left = x->how->orders - x->timed, few = left / FEWEST + 1,
@@ -470,15 +470,16 @@ static void climb_all(searcher *x)
              share = round + 1 < ROUNDS ? left / 2 / climb : left / climb;
     search_pool w = {.at = climbers, .lock = PTHREAD_MUTEX_INITIALIZER};
     ts_pipeline_search alone = *x->how;
-    w.count = round || climb < x->kept_count ? (uint32_t)climb : x->kept_count;
+    w.count = round || climb < x->best_count ? (uint32_t)climb : x->best_count;
     alone.orders = share + 1;
     if (alone.seconds > 0)
       alone.seconds = (x->how->seconds - (ts_clock() - x->began_at)) /
                       (round + 1 < ROUNDS ? 2 : 1);
     for (uint32_t k = 0; k < w.count; k++) {
       climber *c = &climbers[k];
-      const ts_pipeline_order *from =
-        &x->best[!round ? k : k % 2 ? (k / 2 + 1) % x->kept_count : 0];
+      const ts_pipeline_order *from = &x->best[!round ? k :
+                                               k % 2  ? (k / 2 + 1) % x->best_count :
+                                                        0];
       arenas[k] = ts_arena_new("climber");
       open_searcher(&c->x, arenas[k], x->p, x->how, x->bound, x->all);
       c->x.how = ts_arena_copy(arenas[k], &alone, sizeof alone);
@@ -512,7 +513,7 @@ ts_pipeline_found ts_pipeline_improve(ts_arena *arena, const ts_pipeline *p,
   begin_with_waves(&x, begin_count);
   climb_all(&x);
   ts_pipeline_found found = {
-    .count = x.kept_count, .timed = x.timed, .rank = x.lacks_rank, .lacks = x.lacks};
+    .count = x.best_count, .timed = x.timed, .rank = x.lacks_rank, .lacks = x.lacks};
   memcpy(found.best, x.best, sizeof found.best);
   return found;
 }

@@ -372,7 +372,7 @@ static void keep_entries(ts_arena *arena, const ts_tables *t, ts_player *w)
 typedef struct engine_stage {
   ts_engine *partitions;
   ts_repeats *repeats; /* NULL: every op is played */
-  ts_arena **kept, **scratch; /* [partitions] */
+  ts_arena **results, **scratch; /* [partitions] */
 } engine_stage;
 
 /* What belongs to the partition's players, so that a thread makes it. */
@@ -381,7 +381,7 @@ static void set_partition(void *closure, uint32_t partition, bool first)
   const engine_stage *s = closure;
   ts_engine *e = &s->partitions[partition];
   const ts_partitions *partitions = e->processes.partitions;
-  ts_arena *arena = s->kept[partition], *scratch = s->scratch[partition];
+  ts_arena *arena = s->results[partition], *scratch = s->scratch[partition];
   (void)first;
   for (uint32_t k = partitions->first[partition]; k < partitions->first[partition + 1]; k++) {
     ts_player *w = (ts_player *)&e->facts.players[partitions->players[k]];
@@ -415,17 +415,17 @@ static void play_together(ts_arena *arena, ts_arena *scratch, engine_stage *s, u
 {
   ts_thread_pool *pool = s->partitions->processes.pool;
   uint32_t partitions = s->partitions->processes.partitions->count;
-  s->kept = TS_NEW_ARRAY(scratch, ts_arena *, partitions);
+  s->results = TS_NEW_ARRAY(scratch, ts_arena *, partitions);
   s->scratch = TS_NEW_ARRAY(scratch, ts_arena *, partitions);
   for (uint32_t k = 0; k < partitions; k++) {
-    s->kept[k] = ts_arena_new("partition of a play");
+    s->results[k] = ts_arena_new("partition of a play");
     s->scratch[k] = ts_arena_new("engine");
   }
   ts_thread_pool_run(pool, threads, &(ts_thread_pool_work){.play = set_partition, .closure = s});
   ts_thread_pool_run(pool, threads,
                      &(ts_thread_pool_work){play_partition, open_gate, look_up, s->partitions});
   for (uint32_t k = 0; k < partitions; k++) {
-    ts_arena_adopt(arena, s->kept[k]);
+    ts_arena_adopt(arena, s->results[k]);
     ts_arena_free(s->scratch[k]);
   }
 }
@@ -447,7 +447,7 @@ static const ts_facts *play_partitions(ts_arena *arena, ts_arena *scratch, ts_en
 {
   engine_stage s = {.partitions =
                       TS_NEW_ARRAY(scratch, ts_engine, whole->processes.partitions->count),
-                    .kept = &arena,
+                    .results = &arena,
                     .scratch = &scratch};
   *e = s.partitions;
   make_rendezvous(arena, scratch, whole);

@@ -36,7 +36,7 @@ static ts_fan_out_peer fan_out_peer_of(const ts_program_info *program, const uin
 /* Distinct peers, those of streams that send to a single peer left out. */
 static uint32_t keep_fan_outs(ts_fan_out_peer *at, uint32_t count)
 {
-  uint32_t distinct = 0, kept = 0;
+  uint32_t distinct = 0, remaining = 0;
   for (uint32_t i = 0; i < count; i++)
     if (!i || by_stream(&at[i], &at[i - 1]))
       at[distinct++] = at[i];
@@ -44,9 +44,9 @@ static uint32_t keep_fan_outs(ts_fan_out_peer *at, uint32_t count)
     for (end = i + 1; end < distinct && at[end].stream == at[i].stream;)
       end++;
     for (uint32_t k = i; k < end && end - i > 1; k++)
-      at[kept++] = at[k];
+      at[remaining++] = at[k];
   }
-  return kept;
+  return remaining;
 }
 
 const ts_fan_out_list *ts_fan_outs_new(ts_arena *arena, const ts_tables *t)

@@ -23,7 +23,7 @@ typedef struct ts_run_options {
   /* what was played as packets, kept from run to run (one at a time); NULL: of this run alone */
   struct ts_packet_memo *packets;
   /* what was found of a cluster's links, kept from run to run (one at a time); NULL: of this one */
-  struct ts_links_kept *links;
+  struct ts_links_cache *links;
   /* how compute and communication slow each other down; NULL: not at all */
   const struct ts_slowdown *overlap;
 } ts_run_options;

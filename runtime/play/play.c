@@ -47,7 +47,8 @@ bool ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *opti
   ts_heap_doing("finding equivalent ranks");
   ts_ranks *ranks = ts_arena_copy(arena, ts_ranks_new(arena, ir), sizeof *ranks);
   const ts_tables *tables = ts_tables_new(arena, ir, ranks, stop);
-  ts_links *links = options->links ? ts_links_kept_of(options->links, ir) : ts_links_new(arena, ir);
+  ts_links *links =
+    options->links ? ts_links_cache_of(options->links, ir) : ts_links_new(arena, ir);
   *out = (ts_prepared){
     tables, tables ? ts_network_over(arena, ir, ranks, links, options->network, stop) : NULL, NULL};
   return out->network && find_kinds(arena, tables, ranks, options, out, stop);

@@ -588,7 +588,7 @@ const ts_roles *ts_roles_new(ts_arena *arena, const ts_tables *t, ts_network *ne
         begin_kind(&s, r, &at[next++]);
     for (uint32_t k = 0; ts_network_plays_packets(network) && k < s.count; k++)
       ask_for_kind(&s, &at[k]);
-    ts_network_play_asked(network);
+    ts_network_play_requested(network);
     for (uint32_t k = 0; k < s.count; k++)
       fill_kind(&s, k ? &at[k - 1] : NULL, &at[k]);
     roles->path_uses = path_uses(arena, t->ir, network);

@@ -115,7 +115,7 @@ static void take_categories(ts_arena *arena, const ts_pair *pairs, uint32_t coun
   *out = (ts_categories){0};
   for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++) {
     const char **all = is_name[f] ? TS_NEW_ARRAY(arena, const char *, count) : NULL;
-    uint32_t n = 0, kept = 0;
+    uint32_t n = 0, distinct = 0;
     for (uint32_t i = 0; all && i < count; i++) {
       names_of(&pairs[i], name);
       if (*name[f])
@@ -124,9 +124,9 @@ static void take_categories(ts_arena *arena, const ts_pair *pairs, uint32_t coun
     if (n)
       qsort(all, n, sizeof *all, compare_names);
     for (uint32_t i = 0; i < n; i++)
-      if (!kept || compare_names(&all[i], &all[kept - 1]))
-        all[kept++] = all[i];
-    out->count[f] = kept, out->name[f] = all;
+      if (!distinct || compare_names(&all[i], &all[distinct - 1]))
+        all[distinct++] = all[i];
+    out->count[f] = distinct, out->name[f] = all;
   }
 }
 
@@ -183,10 +183,10 @@ static char *write_categories(ts_arena *arena, const ts_categories *c)
       cJSON_AddItemToObject(numbers, feature_names[f],
                             cJSON_CreateDoubleArray(c->usual[f], (int)c->count[FAMILY]));
   char *text = cJSON_PrintUnformatted(root);
-  char *kept = text ? ts_arena_string(arena, text, strlen(text)) : NULL;
+  char *distinct = text ? ts_arena_string(arena, text, strlen(text)) : NULL;
   cJSON_free(text);
   cJSON_Delete(root);
-  return kept;
+  return distinct;
 }
 
 /* False: not a list of texts. */

@@ -179,7 +179,7 @@ const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t pl
   return track;
 }
 
-const ts_track *ts_track_as_asked(ts_arena *arena, const ts_facts *facts, uint32_t player)
+const ts_track *ts_track_as_requested(ts_arena *arena, const ts_facts *facts, uint32_t player)
 {
   if (!facts->players[player].entries)
     return ts_track_new(arena, facts, player);

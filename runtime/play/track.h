@@ -66,7 +66,7 @@ typedef struct ts_track {
 
 const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t player);
 /* The same, but an item is replayed when one first comes to it, by ts_step_at. */
-const ts_track *ts_track_as_asked(ts_arena *arena, const ts_facts *facts, uint32_t player);
+const ts_track *ts_track_as_requested(ts_arena *arena, const ts_facts *facts, uint32_t player);
 void ts_track_replay(const ts_track *track, uint32_t step);
 
 static inline const ts_played_op *ts_step_at(const ts_track *track, uint32_t step)

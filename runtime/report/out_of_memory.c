@@ -51,12 +51,12 @@ static void when(const ts_summary *s, uint32_t class, ts_stop *stop)
   uint64_t room = m->limit > m->reserved + f->held ? m->limit - m->reserved - f->held : 0;
   if (!f->node) {
     ts_stop_fact(stop, "when", "before the first node: %s is held for the whole step",
-                 ts_format_bytes((double)f->asked).text);
+                 ts_format_bytes((double)f->requested).text);
   } else {
     const char *of = s->stage_count == 1 ? "" : ts_arena_printf(s->arena, " of %s", program);
     ts_stop_fact(stop, "when", "%s, in %s%s, at `%s`", ts_format_time(f->time).text,
                  ts_report_item(s->arena, s->ir, f->item), of, s->ir->strings + f->node->label);
-    ts_stop_fact(stop, "asked", "%s; free %s of %s", ts_format_bytes((double)f->asked).text,
+    ts_stop_fact(stop, "asked", "%s; free %s of %s", ts_format_bytes((double)f->requested).text,
                  ts_format_bytes((double)room).text, ts_format_bytes((double)m->limit).text);
   }
   ts_stop_fact(stop, "needs", "%s at the peak, %s more than the device has",

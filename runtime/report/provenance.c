@@ -33,13 +33,13 @@ void ts_report_tells(const ts_summary *s, ts_diags *diags)
 
 void ts_report_silence(ts_summary *s, const ts_diags *diags)
 {
-  ts_warnings kept = {0};
+  ts_warnings visible = {0};
   for (size_t i = 0; i < s->warnings.at.count; i++) {
     ts_code code;
     if (!ts_code_named(s->warnings.at.at[i].code, &code) || !ts_diags_silenced(diags, code))
-      TS_PUSH(s->arena, &kept.at, s->warnings.at.at[i]);
+      TS_PUSH(s->arena, &visible.at, s->warnings.at.at[i]);
   }
-  s->warnings = kept;
+  s->warnings = visible;
 }
 
 void ts_report_wrapped(ts_arena *arena, const char *text, unsigned indent, unsigned used, FILE *out)
@@ -207,11 +207,11 @@ static const char *short_digest(ts_arena *arena, const uint8_t digest[TS_DIGEST_
   return ts_arena_printf(arena, "%.*s", SHORT_DIGEST, hex);
 }
 
-static void asked(const ts_summary *s, ts_arena *arena, FILE *out)
+static void requested(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   const char *all = "";
-  for (uint32_t i = 0; i < s->asked_count; i++) {
-    const ts_given_option *a = &s->asked[i];
+  for (uint32_t i = 0; i < s->requested_count; i++) {
+    const ts_given_option *a = &s->requested[i];
     if (!a->text) {
       line(arena, "IR", ts_arena_printf(arena, "%s %s", a->file, short_digest(arena, a->sha256)),
            out);
@@ -278,7 +278,7 @@ static void inputs(const ts_summary *s, ts_arena *arena, FILE *out)
 void ts_report_provenance_text(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   const ts_ir *ir = s->ir;
-  if (!ir->sources_count && !s->asked_count)
+  if (!ir->sources_count && !s->requested_count)
     return;
   fputs("\nMade from\n", out);
   if (*string(s, ir->meta->cluster))
@@ -291,7 +291,7 @@ void ts_report_provenance_text(const ts_summary *s, ts_arena *arena, FILE *out)
   if (*gpus)
     line(arena, "devices", gpus, out);
   parameters(s, arena, out);
-  asked(s, arena, out);
+  requested(s, arena, out);
   inputs(s, arena, out);
   if (*string(s, ir->meta->tool))
     line(arena, "made by", string(s, ir->meta->tool), out);
@@ -301,8 +301,8 @@ static void options_json(const ts_summary *s, cJSON *root)
 {
   cJSON *options = cJSON_AddArrayToObject(root, "options");
   char hex[2 * TS_DIGEST_SIZE + 1];
-  for (uint32_t i = 0; i < s->asked_count; i++) {
-    const ts_given_option *a = &s->asked[i];
+  for (uint32_t i = 0; i < s->requested_count; i++) {
+    const ts_given_option *a = &s->requested[i];
     cJSON *object = a->text ? cJSON_CreateObject() : cJSON_AddObjectToObject(root, "ir");
     if (a->text) {
       cJSON_AddItemToArray(options, object);

@@ -79,10 +79,10 @@ typedef struct ts_summary {
   const ts_source_share *sources; /* shares of compute time, largest first; they sum up to 1 */
   uint32_t assumption_count;
   ts_extras extras;          /* all NULL after ts_summary_new: for the owner to set */
-  uint32_t asked_count;
+  uint32_t requested_count;
   /* for the owner to set: options that decide what is played and studied, and the file that was
    * played if it is an IR (text NULL) */
-  const ts_given_option *asked;
+  const ts_given_option *requested;
   bool verbose; /* for the owner to set: text has all rows, and what it was made from */
   ts_warnings warnings;      /* of the compilation, then of what was played */
   const char *const *assumptions; /* sentences: what the plan left out and what was taken instead */

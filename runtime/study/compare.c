@@ -36,14 +36,14 @@ const ts_difference *ts_difference_new(ts_arena *arena, const ts_run *before, co
     compare_part_of(arena, &list, &old.at[i])->before += old.at[i].time;
   for (uint32_t i = 0; i < new.count; i++)
     compare_part_of(arena, &list, &new.at[i])->after += new.at[i].time;
-  size_t kept = 0;
+  size_t remaining = 0;
   for (size_t i = 0; i < list.count; i++)
     if (distance(&list.at[i]))
-      list.at[kept++] = list.at[i];
-  list.count = kept;
+      list.at[remaining++] = list.at[i];
+  list.count = remaining;
   TS_SORT(&list, compare_larger);
   ts_difference *d = TS_NEW(arena, ts_difference);
-  *d = (ts_difference){ts_run_result(before)->step, ts_run_result(after)->step, (uint32_t)kept,
+  *d = (ts_difference){ts_run_result(before)->step, ts_run_result(after)->step, (uint32_t)remaining,
                        list.at};
   return d;
 }

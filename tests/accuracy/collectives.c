@@ -452,7 +452,7 @@ static double spread_of(double low, double high)
 typedef struct node_tally {
   acc_points between, ends;
   errors spread;
-  uint32_t inside, asked;
+  uint32_t inside, requested;
 } node_tally;
 
 /* A group of calls on several nodes, asked for from all other groups. */
@@ -491,8 +491,8 @@ static void node_counts(const report *r, const ts_network_file *hardware, const 
 {
   node_tally t = {0};
   for (uint32_t i = 0; i < rows->count; i++)
-    t.asked += rows->points[i].islands > 1 && node_counts_of(rows, &rows->points[i]) >= 3;
-  for (uint32_t i = 0, n; t.asked && i < rows->count; i += n) {
+    t.requested += rows->points[i].islands > 1 && node_counts_of(rows, &rows->points[i]) >= 3;
+  for (uint32_t i = 0, n; t.requested && i < rows->count; i += n) {
     for (n = 1; i + n < rows->count && same_group(&rows->points[i + n], &rows->points[i]);)
       n++;
     if (rows->points[i].islands > 1)

@@ -28,8 +28,8 @@ static void run(const uint8_t *bytes, size_t size) {
 }
 
 static void mutate(const uint8_t *bytes, size_t size) {
-  const char *asked = getenv("TS_FUZZ_MUTANTS");
-  unsigned mutants = asked ? (unsigned)strtoul(asked, NULL, 10) : 6;
+  const char *requested = getenv("TS_FUZZ_MUTANTS");
+  unsigned mutants = requested ? (unsigned)strtoul(requested, NULL, 10) : 6;
   size_t most = 2 * size + 64;
   uint8_t *mutant = malloc(most);
   for (unsigned seed = 1; mutant && seed <= mutants; seed++) {

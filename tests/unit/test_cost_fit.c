@@ -298,23 +298,23 @@ Test(cost_fit, shipped_fits_are_small_and_answer_what_they_say)
       ts_feature *feature;
       uint32_t count;
       double flops;
-    } asked[] = {{"gemm", product, 3, 2 * 4096. * 5000 * 4096},
-                 {"grouped_gemm", product, 4, 4 * 4096. * 5000 * 4096},
-                 {"conv", product, 3, 2 * 4096. * 5000 * 4096},
-                 {"attention", core, 5, 2 * 3 * 32 * 4096. * 4096 * 128},
-                 {"attention", latent, 7, 3 * 32 * 4096. * 4096 * 320},
-                 {NULL, core, 0, 0}};
+    } requested[] = {{"gemm", product, 3, 2 * 4096. * 5000 * 4096},
+                     {"grouped_gemm", product, 4, 4 * 4096. * 5000 * 4096},
+                     {"conv", product, 3, 2 * 4096. * 5000 * 4096},
+                     {"attention", core, 5, 2 * 3 * 32 * 4096. * 4096 * 128},
+                     {"attention", latent, 7, 3 * 32 * 4096. * 4096 * 320},
+                     {NULL, core, 0, 0}};
     for (uint32_t k = 0; k < count; k++) {
       uint32_t answered = 0;
-      for (size_t n = 0; n < sizeof asked / sizeof *asked; n++) {
-        if (asked[n].family ? strcmp(family[k], asked[n].family) != 0 :
-                              strstr(family[k], "gemm") || strstr(family[k], "attention") ||
-                                strstr(family[k], "conv"))
+      for (size_t n = 0; n < sizeof requested / sizeof *requested; n++) {
+        if (requested[n].family ? strcmp(family[k], requested[n].family) != 0 :
+                                  strstr(family[k], "gemm") || strstr(family[k], "attention") ||
+                                    strstr(family[k], "conv"))
           continue;
         ts_cost_query q = {.family = family[k],
                            .bytes = 1e9,
-                           .feature = asked[n].feature,
-                           .feature_count = asked[n].count};
+                           .feature = requested[n].feature,
+                           .feature_count = requested[n].count};
         ts_cost_answer a = {0};
         double most = 0, least = 0;
         for (size_t d = 0; d < sizeof formats / sizeof *formats && !(a.seconds > 0); d++) {
@@ -326,8 +326,8 @@ Test(cost_fit, shipped_fits_are_small_and_answer_what_they_say)
         if (!(a.seconds > 0))
           continue; /* attention with and without keys of its own */
         answered++;
-        cr_assert(a.seconds > asked[n].flops / most &&
-                    a.seconds < 1e-5 + asked[n].flops / least + 1e9 / 1e11,
+        cr_assert(a.seconds > requested[n].flops / most &&
+                    a.seconds < 1e-5 + requested[n].flops / least + 1e9 / 1e11,
                   "%s %s: %g s", f->path, family[k], a.seconds);
       }
       cr_assert_eq(answered, 1, "%s %s", f->path, family[k]);

@@ -75,9 +75,9 @@ Test(cost_table, takes_the_rows_and_columns_that_are_named)
   cr_assert(ask_gemm(table(foreign, &f), "bf16", 8, 4, 2, &a));
   cr_assert_eq(a.basis, TS_COST_MEASURED);
   cr_assert_float_eq(a.seconds, 10e-6, 1e-12, "neither the median of all three nor wgrad's");
-  ts_feature asked[] = {{"m", 8}, {"n", 2}, {"k", 4}, {"count", 3}};
+  ts_feature requested[] = {{"m", 8}, {"n", 2}, {"k", 4}, {"count", 3}};
   ts_cost_query q = {
-    .family = "grouped_gemm", .dtype = "bf16", .feature = asked, .feature_count = 4};
+    .family = "grouped_gemm", .dtype = "bf16", .feature = requested, .feature_count = 4};
   cr_assert(ts_cost_ask(table(foreign, &e), &q, &a));
   cr_assert_float_eq(a.seconds, 50e-6, 1e-12);
 }
@@ -86,8 +86,9 @@ Test(cost_table, a_column_may_stand_for_two_features)
 {
   static const ts_table_pair both[] = {{"seq", "seq"}, {"keys", "seq"}};
   ts_table_options o = {.family = "attention", .columns = both, .column_count = 2};
-  ts_feature asked[] = {{"seq", 64}, {"keys", 64}};
-  ts_cost_query q = {.family = "attention", .dtype = "bf16", .feature = asked, .feature_count = 2};
+  ts_feature requested[] = {{"seq", 64}, {"keys", 64}};
+  ts_cost_query q = {
+    .family = "attention", .dtype = "bf16", .feature = requested, .feature_count = 2};
   ts_cost_answer a;
   cr_assert(ts_cost_ask(table("seq,other,time_us\n64,9,7\n", &o), &q, &a));
   cr_assert_float_eq(a.seconds, 7e-6, 1e-12);

@@ -54,7 +54,7 @@ static double taken_by(large l, ts_run_options options)
   double most = (double)ts_heap_in_use().most;
   ts_run_free(run);
   close_large(&l);
-  return (most - before) / e.asked;
+  return (most - before) / e.requested;
 }
 
 static double taken(const char *dp, const char *pp, const char *m, bool no_fold)

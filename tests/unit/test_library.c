@@ -152,11 +152,11 @@ static bool stop(void *closure, const char *what, double share)
 Test(library, a_play_can_be_stopped)
 {
   trainspec *ts = trainspec_new();
-  bool asked = false;
+  bool requested = false;
   trainspec_define(ts, "m", "100000");
   trainspec_run *run = trainspec_play(
-    compile(ts), &(trainspec_options){.progress = stop, .closure = &asked, .threads = 1});
-  cr_expect(!run || !asked, "a play that was stopped has no result");
+    compile(ts), &(trainspec_options){.progress = stop, .closure = &requested, .threads = 1});
+  cr_expect(!run || !requested, "a play that was stopped has no result");
   trainspec_free(ts);
 }
 

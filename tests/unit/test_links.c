@@ -12,7 +12,7 @@
 
 #define PLANS amount(70, 200)
 
-static char *report(const ts_ir *ir, ts_links_kept *links, uint32_t seed)
+static char *report(const ts_ir *ir, ts_links_cache *links, uint32_t seed)
 {
   ts_arena *arena = ts_arena_new("test");
   ts_stop stop = {.arena = arena};
@@ -25,7 +25,7 @@ static char *report(const ts_ir *ir, ts_links_kept *links, uint32_t seed)
   return text;
 }
 
-static void check(const ts_ir *ir, ts_links_kept *links, uint32_t seed)
+static void check(const ts_ir *ir, ts_links_cache *links, uint32_t seed)
 {
   char *alone = report(ir, NULL, seed), *first = report(ir, links, seed),
        *again = report(ir, links, seed);
@@ -38,7 +38,7 @@ static void check(const ts_ir *ir, ts_links_kept *links, uint32_t seed)
 
 Test(links, what_is_kept_changes_nothing)
 {
-  ts_links_kept *links = ts_links_kept_new(NULL);
+  ts_links_cache *links = ts_links_cache_new(NULL);
   for (uint32_t seed = 0; seed < PLANS; seed++) {
     ts_ir_builder *b = random_ir_new(seed);
     ts_ir ir;
@@ -46,7 +46,7 @@ Test(links, what_is_kept_changes_nothing)
     check(&ir, links, seed);
     ts_ir_builder_free(b);
   }
-  ts_links_kept_free(links);
+  ts_links_cache_free(links);
 }
 
 /* Jobs on one cluster, one after the other, with other groups and orders. */
@@ -73,7 +73,7 @@ static plan make_job(uint32_t tp, uint32_t stages)
 
 Test(links, jobs_on_one_cluster_find_what_others_found)
 {
-  ts_links_kept *links = ts_links_kept_new(NULL);
+  ts_links_cache *links = ts_links_cache_new(NULL);
   uint32_t seed = 0;
   const ts_links *before = NULL;
   size_t groups = 0;
@@ -84,7 +84,7 @@ Test(links, jobs_on_one_cluster_find_what_others_found)
         ts_ir ir;
         plan_view(&p, &ir);
         check(&ir, links, seed++);
-        const ts_links *now = ts_links_kept_of(links, &ir);
+        const ts_links *now = ts_links_cache_of(links, &ir);
         cr_assert(!before || now == before, "the cluster is the same");
         cr_assert(!turn || now->answers.count == groups, "all was known");
         before = now;
@@ -97,9 +97,9 @@ Test(links, jobs_on_one_cluster_find_what_others_found)
   ts_ir ir;
   plan_view(&other, &ir);
   check(&ir, links, seed);
-  cr_assert_neq(ts_links_kept_of(links, &ir)->answers.count, groups, "another cluster");
+  cr_assert_neq(ts_links_cache_of(links, &ir)->answers.count, groups, "another cluster");
   plan_free(&other);
-  ts_links_kept_free(links);
+  ts_links_cache_free(links);
 }
 
 /* ---- Threads ---- */
@@ -123,7 +123,7 @@ static plan make_numbered(uint32_t number)
 static void *play_all(void *closure)
 {
   job *j = closure;
-  ts_links_kept *links = ts_links_kept_new(j->shared);
+  ts_links_cache *links = ts_links_cache_new(j->shared);
   for (uint32_t i = 0; i < TURNS * 16; i++) {
     uint32_t number = (j->first + i) % 16;
     plan p = make_numbered(number);
@@ -133,7 +133,7 @@ static void *play_all(void *closure)
     j->reports[number] = report(&ir, links, number);
     plan_free(&p);
   }
-  ts_links_kept_free(links);
+  ts_links_cache_free(links);
   return NULL;
 }
 

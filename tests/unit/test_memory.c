@@ -125,8 +125,8 @@ static void change_effects(ts_arena *arena, ts_ir *ir, uint32_t seed)
 /* By members: what lies between them is not set. */
 static bool same_moment(const ts_memory_moment *a, const ts_memory_moment *b)
 {
-  return a->time == b->time && a->node == b->node && a->item == b->item && a->asked == b->asked &&
-         a->held == b->held;
+  return a->time == b->time && a->node == b->node && a->item == b->item &&
+         a->requested == b->requested && a->held == b->held;
 }
 
 typedef struct ordered {
@@ -188,7 +188,7 @@ static void walk(ts_arena *arena, const ts_ir *ir, const ts_run *run, uint32_t c
                     .issued = ts_memory_issued(run, class)};
   int64_t held = (int64_t)m->base, peak = held;
   int64_t room = m->limit ? (int64_t)(m->limit - m->reserved) : INT64_MAX;
-  ts_memory_moment at = {.item = TS_IR_NONE, .asked = m->base}, over = at;
+  ts_memory_moment at = {.item = TS_IR_NONE, .requested = m->base}, over = at;
   bool full = held > room;
   uint64_t over_by = full ? (uint64_t)(held - room) : 0;
   int64_t held_of[TS_IR_CATEGORIES] = {0}, of[TS_IR_CATEGORIES] = {0};
@@ -441,7 +441,7 @@ Test(memory, peak_holders_and_moment)
   cr_assert_eq(m->base, 1000);
   cr_assert_eq(m->peak, 1330);
   cr_assert_eq(m->at_peak.time, UINT64_C(10000000));
-  cr_assert_eq(m->at_peak.asked, 30);
+  cr_assert_eq(m->at_peak.requested, 30);
   cr_assert_eq(m->at_peak.held, 1300);
   cr_assert_eq(m->category[TS_IR_ACTIVATIONS], 300);
   cr_assert_eq(m->category[TS_IR_TEMPORARIES], 30);
@@ -485,7 +485,7 @@ Test(memory, the_smallest_device_of_a_class_decides)
   cr_assert_eq(m->rank, 1);
   cr_assert_eq(m->limit, 1100);
   cr_assert_eq(m->over, 50);
-  cr_assert_eq(m->first_over.asked, 100);
+  cr_assert_eq(m->first_over.requested, 100);
   cr_assert_eq(m->first_over.held, 1000);
   end(&f);
 }

@@ -202,14 +202,14 @@ Test(packet, stops_when_asked_to)
 {
   star s;
   uint64_t end[ENDS];
-  int asked = 0;
-  const ts_progress progress = {.tick = refuse, .closure = &asked};
+  int requested = 0;
+  const ts_progress progress = {.tick = refuse, .closure = &requested};
   NEEDS_NS3;
   star_init(&s);
   s.job.progress = &progress;
   add(&s, 0, 1, 1000000000);
   cr_assert_eq(ts_packet_play(&s.job, end, NULL), TS_PACKET_STOPPED);
-  cr_assert_eq(asked, 1);
+  cr_assert_eq(requested, 1);
 }
 
 /* ---- Pauses, HPCC, several ways ---- */

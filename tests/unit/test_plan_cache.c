@@ -20,14 +20,14 @@
 typedef struct early {
   ts_arena *arena;
   ts_least least;
-  size_t asked;
+  size_t requested;
 } early;
 
 static bool not_enough(void *closure, const ts_ir *ir)
 {
   early *e = closure;
   e->least = ts_least_of(e->arena, ir);
-  e->asked++;
+  e->requested++;
   return false;
 }
 
@@ -85,7 +85,7 @@ static void check_held(const char *path, const ts_compile_options *given, const 
   cr_assert_leq(held.bytes, least.bytes);
   cr_assert(least.over || input.status != TS_PASS_TOO_LARGE);
   check_early(path, given, &whole->ir, &least);
-  cr_assert_eq(asks.asked, good);
+  cr_assert_eq(asks.requested, good);
   cr_assert(!good || same_least(&asks.least, &least));
   if (good) {
     ts_held first = {.enough = is_enough, .closure = &asks};
@@ -126,7 +126,7 @@ static result compile(ts_arena *arena, ts_session *s, const char *path, const ts
   ts_input input = {0};
   if (ts_input_open(s, path, o, &input)) {
     uint8_t *bytes = ts_ir_encode(&input.ir, &r.size);
-    if (!s->reuse->kept)
+    if (!s->reuse->plan_cache)
       check_held(path, o, &input);
     r.bytes = ts_arena_copy(arena, bytes, r.size);
     free(bytes);

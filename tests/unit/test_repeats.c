@@ -68,7 +68,7 @@ typedef struct spent { uint64_t time[2], count[2]; } spent; /* the node itself, 
 typedef struct path {
   const ts_facts *facts;
   spent *at;   /* [nodes] */
-  size_t told; /* how often somebody said so */
+  size_t reported; /* how often somebody said so */
 } path;
 
 static void spend(void *closure, const ts_critical_node *v)
@@ -78,7 +78,7 @@ static void spend(void *closure, const ts_critical_node *v)
   spent *at = &p->at[p->facts->tables->ir->fragments[item->fragment].first_node + v->node];
   at->time[v->host] += v->times * v->time;
   at->count[v->host] += v->times;
-  p->told++;
+  p->reported++;
 }
 
 /* The path from each player's end, node by node and with what is alike at once. */
@@ -95,7 +95,7 @@ static void check_paths(const ts_run *few, const ts_run *all, uint32_t seed, siz
     ts_critical_walk(p[2].facts, player, spend, &p[2]);
     for (int k = 1; k < 3; k++)
       cr_assert_arr_eq(p[0].at, p[k].at, bytes, "seed %u: path of player %u", seed, player);
-    *saved += p[1].told - p[0].told;
+    *saved += p[1].reported - p[0].reported;
   }
   ts_arena_free(arena);
 }

@@ -59,7 +59,7 @@ Test(search_bound, is_never_worse_than_what_figures_are_worth)
   ts_session *s = ts_session_new(arena);
   ts_search *search = load(s);
   random_ir g = {.state = 7};
-  size_t excluded = 0, told = 0;
+  size_t excluded = 0, reported = 0;
   for (int round = 0; round < 4000; round++) {
     size_t point = (size_t)round % search->point_count;
     ts_figures low, high, real;
@@ -88,11 +88,11 @@ Test(search_bound, is_never_worse_than_what_figures_are_worth)
       bool below = search->goals[k].maximize ? objectives[k] <= best[k] : objectives[k] >= best[k];
       cr_assert(below, "round %d, %s: %g is better than %g", round, search->goals[k].text,
                 objectives[k], best[k]);
-      told += isfinite(best[k]);
+      reported += isfinite(best[k]);
     }
   }
   cr_assert_geq(excluded, 100u, "%zu", excluded);
-  cr_assert_geq(told, 9000u, "%zu", told);
+  cr_assert_geq(reported, 9000u, "%zu", reported);
   cr_assert_eq(ts_diags_errors(s->diags), 0u);
   ts_arena_free(arena);
 }

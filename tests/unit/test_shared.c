@@ -16,7 +16,7 @@ static ts_session *session_of(ts_arena *arena, ts_cache *shared)
 {
   ts_session *s = ts_session_new(arena);
   s->reuse->shared = shared;
-  s->reuse->kept = ts_plan_cache_new(s);
+  s->reuse->plan_cache = ts_plan_cache_new(s);
   return s;
 }
 

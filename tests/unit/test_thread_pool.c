@@ -223,14 +223,14 @@ Test(thread_pool, stops_when_asked)
   for (uint32_t threads = 1; threads <= 3; threads += 2) {
     ts_arena *arena = ts_arena_new("test");
     ts_stop stop = {.arena = arena};
-    int asked = 0;
-    ts_progress progress = {.tick = stop_at_once, .closure = &asked};
+    int requested = 0;
+    ts_progress progress = {.tick = stop_at_once, .closure = &requested};
     ts_run *run = ts_run_new(
       &ir,
       &(ts_run_options){.no_fold = true, .threads = threads, .spread = true, .progress = &progress},
       &stop);
     cr_assert(!run, "%u threads", threads);
-    cr_assert(asked > 0);
+    cr_assert(requested > 0);
     cr_assert(stop.exit_code == TS_EXIT_ENVIRONMENT);
     ts_arena_free(arena);
   }

@@ -56,14 +56,18 @@ Test(workers, no_more_threads_than_the_pieces_are_worth)
   cr_expect_leq(ts_workers_size(UINT32_MAX, UINT32_MAX), 64);
 }
 
-typedef struct stopper { const tallies *t; int asked; double last; } stopper;
+typedef struct stopper {
+  const tallies *t;
+  int requested;
+  double last;
+} stopper;
 
 static bool stop_at_once(void *closure, const char *what, double share)
 {
   stopper *s = closure;
   cr_expect_str_eq(what, "counting");
   cr_expect(pthread_equal(pthread_self(), s->t->caller), "asked on a thread of the workers");
-  s->asked++;
+  s->requested++;
   s->last = share;
   return false;
 }
@@ -74,7 +78,7 @@ Test(workers, stops_when_asked)
   stopper s = {.t = &t};
   ts_progress progress = {.tick = stop_at_once, .closure = &s};
   cr_expect_not(ts_workers_run(1, &(ts_workers_job){COUNT, tally, &t, &progress, "counting"}));
-  cr_expect_eq(s.asked, 1);
+  cr_expect_eq(s.requested, 1);
   cr_expect_eq(s.last, 0);
   cr_expect_lt(t.of_worker[0], COUNT);
   cr_expect_eq(t.done[COUNT - 1], 0);

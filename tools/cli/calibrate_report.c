@@ -14,7 +14,7 @@
 enum { NAME = 26, STEP = 24, WIDTH = 80 };
 
 /* Shares of the prior's deviation that is left: below, the steps tell the quantity; above, not. */
-static const double told = 0.5, partly = 0.9;
+static const double determined = 0.5, partly = 0.9;
 static const double together = 0.7;  /* correlation from which two are told of as one */
 static const double outlying = 3;    /* deviations */
 
@@ -46,10 +46,7 @@ static knowledge knowledge_of(const ts_calibrated *c, uint32_t i)
   double left = c->fit->deviation[i] / c->calibration->quantity[i].prior, most = 0;
   for (uint32_t r = 0; r < c->steps->count; r++)
     most = fmax(most, fabs(c->fit->response[r * c->calibration->count + i]));
-  return most < 1e-6   ? ABSENT :
-         left < told   ? TOLD :
-         left < partly ? PARTLY :
-                         NOT_TOLD;
+  return most < 1e-6 ? ABSENT : left < determined ? TOLD : left < partly ? PARTLY : NOT_TOLD;
 }
 
 static double correlation(const ts_calibrated *c, uint32_t i, uint32_t j)
@@ -123,8 +120,8 @@ static void put_quantities(const ts_calibrated *c, FILE *out)
 
 /* Whether the steps tell only the sum of two: the first's share of the combination that is known,
  * and to what it is known. */
-static bool told_together(const ts_calibrated *c, uint32_t i, uint32_t j, double *share,
-                          double *known)
+static bool determined_together(const ts_calibrated *c, uint32_t i, uint32_t j, double *share,
+                                double *known)
 {
   if (knowledge_of(c, i) == ABSENT || knowledge_of(c, j) == ABSENT ||
       !(correlation(c, i, j) < -together))
@@ -140,7 +137,7 @@ static void put_pairs(const ts_calibrated *c, FILE *out)
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t j = i + 1; j < count; j++) {
       double share, known;
-      if (!told_together(c, i, j, &share, &known))
+      if (!determined_together(c, i, j, &share, &known))
         continue;
       if (!any)
         fputs("\nTold only together\n", out);
@@ -319,7 +316,7 @@ static cJSON *pairs_json(const ts_calibrated *c)
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t j = i + 1; j < count; j++) {
       double share, known;
-      if (!told_together(c, i, j, &share, &known))
+      if (!determined_together(c, i, j, &share, &known))
         continue;
       cJSON *one = cJSON_CreateObject(), *shares;
       cJSON_AddItemToArray(list, one);

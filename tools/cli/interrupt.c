@@ -6,7 +6,7 @@
 
 #include "base/output.h"
 
-static volatile sig_atomic_t kept; /* the signal, or 0 */
+static volatile sig_atomic_t pending; /* the signal, or 0 */
 static const char *said;
 
 static void set(void (*handler)(int))
@@ -35,9 +35,9 @@ static void interrupt_end(int number)
 
 static void interrupt_keep(int number)
 {
-  if (kept)
+  if (pending)
     die(number);
-  kept = number;
+  pending = number;
 }
 
 void ts_interrupt_ends(const char *message)
@@ -47,5 +47,5 @@ void ts_interrupt_ends(const char *message)
 }
 
 void ts_interrupt_asks(void) { set(interrupt_keep); }
-int ts_interrupt_kept(void) { return kept; }
+int ts_interrupt_pending(void) { return pending; }
 void ts_interrupt_plain(void) { set(die); }

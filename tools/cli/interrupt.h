@@ -9,7 +9,7 @@ void ts_interrupt_ends(const char *message);
 /* The first one is kept, and the work has to ask for it; a second one ends the program. */
 void ts_interrupt_asks(void);
 /* The signal that was kept, or 0. */
-int ts_interrupt_kept(void);
+int ts_interrupt_pending(void);
 /* It ends the program at once, of the signal, silently: what all programs begin with. */
 void ts_interrupt_plain(void);
 

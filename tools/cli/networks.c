@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "base/format.h"
 #include "runtime/account/memory.h"
-#include "runtime/collective/asked.h"
+#include "runtime/collective/requested.h"
 #include "runtime/collective/packet_model.h"
 #include "runtime/load/workers.h"
 #include "runtime/report/members.h"
@@ -58,13 +58,13 @@ static bool is_missing(const ts_ir *ir, const char *name)
 static const char *leave_out(ts_arena *arena, const ts_ir *ir, names *all)
 {
   const char *left = NULL;
-  size_t kept = 0;
+  size_t remaining = 0;
   for (size_t i = 0; i < all->count; i++)
     if (!is_missing(ir, all->at[i]))
-      all->at[kept++] = all->at[i];
+      all->at[remaining++] = all->at[i];
     else
       left = left ? ts_arena_printf(arena, "%s, %s", left, all->at[i]) : all->at[i];
-  all->count = kept;
+  all->count = remaining;
   return left;
 }
 

@@ -15,7 +15,7 @@
 enum { WIDTH = 20 };
 static const double LEAST = 0.5; /* s, before a pace tells anything */
 
-bool ts_progress_interrupted(void) { return ts_interrupt_kept() != 0; }
+bool ts_progress_interrupted(void) { return ts_interrupt_pending() != 0; }
 
 /* "12 s left", as far as the pace so far tells. */
 static ts_text left_of(const ts_progress_bar *b, double elapsed)
@@ -118,7 +118,7 @@ void ts_progress_end(ts_progress_bar *bar)
 
 _Noreturn void ts_progress_die(ts_progress_bar *bar, const char *called)
 {
-  int number = ts_interrupt_kept();
+  int number = ts_interrupt_pending();
   ts_progress_end(bar);
   ts_put_text(stderr, "%s: interrupted after %.1f s, %s: %d %% done; nothing was written\n", called,
               ts_clock() - bar->begun, bar->what, (int)(100 * bar->share));

@@ -67,7 +67,7 @@ static void trials_take(void *closure, bool first)
   const ts_trials_job *job = w->job;
   static const ts_progress quiet = {.tick = is_not_interrupted};
   ts_run_options run = w->trials->run;
-  run.links = ts_links_kept_new(w->trials->links);
+  run.links = ts_links_cache_new(w->trials->links);
   run.progress = first ? run.progress : &quiet;
   for (size_t i; (i = atomic_fetch_add(&w->next, 1)) < job->count;) {
     if (!ts_tick(run.progress, job->what,
@@ -77,7 +77,7 @@ static void trials_take(void *closure, bool first)
     }
     trials_play_one(w, i, &run);
   }
-  ts_links_kept_free(run.links);
+  ts_links_cache_free(run.links);
 }
 
 bool ts_trials_play(const ts_trials *t, const ts_trials_job *job)

@@ -95,7 +95,7 @@ static _Noreturn void apart_help(const ts_sweep *s, size_t index, uint64_t ceili
     ts_heap_set_ceiling(ceiling);
   ts_arena *arena = ts_arena_new("plan of a sweep");
   ts_session *session = NULL;
-  ts_outcome o = ts_sweep_play_asked(s, &lock, &s->outcomes[index], arena, &session, NULL);
+  ts_outcome o = ts_sweep_play_requested(s, &lock, &s->outcomes[index], arena, &session, NULL);
   ts_outcome_take_warnings(&o, session->diags, arena);
   ts_inputs *inputs = ts_inputs_new(arena);
   ts_inputs_take(inputs, session);
@@ -130,11 +130,11 @@ typedef struct apart {
 static void apart_tell(apart *a, size_t index, ts_outcome out, double seconds)
 {
   ts_sweep *s = a->sweep;
-  const ts_outcome *asked = &s->outcomes[index];
-  out.point = asked->point;
-  out.exact = asked->exact;
-  out.bounds_only = asked->bounds_only;
-  out.early_bound = asked->early_bound;
+  const ts_outcome *requested = &s->outcomes[index];
+  out.point = requested->point;
+  out.exact = requested->exact;
+  out.bounds_only = requested->bounds_only;
+  out.early_bound = requested->early_bound;
   out.known = !out.early_bound || out.state != TS_BOUNDED;
   ts_outcome_keep(&out, s->once, s->arena);
   s->outcomes[index] = out;

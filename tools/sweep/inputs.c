@@ -28,11 +28,11 @@ void ts_inputs_add(ts_inputs *inputs, const ts_sweep_input *input)
       inputs->changed = known->name;
     return;
   }
-  ts_sweep_input kept = *input;
-  kept.name = inputs_keep(inputs->arena, input->name);
-  kept.path = inputs_keep(inputs->arena, input->path);
-  kept.role = inputs_keep(inputs->arena, input->role);
-  TS_PUSH(inputs->arena, &inputs->all, kept);
+  ts_sweep_input copy = *input;
+  copy.name = inputs_keep(inputs->arena, input->name);
+  copy.path = inputs_keep(inputs->arena, input->path);
+  copy.role = inputs_keep(inputs->arena, input->role);
+  TS_PUSH(inputs->arena, &inputs->all, copy);
 }
 
 static bool is_language(const char *role)

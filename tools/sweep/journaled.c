@@ -31,7 +31,7 @@ static double now(void)
 }
 
 /* A disk that is full or gone is the environment's fault, all else the file's. */
-static bool kept_refuse(const ts_journaled *k, const ts_error *error)
+static bool journaled_refuse(const ts_journaled *k, const ts_error *error)
 {
   ts_code code = error->kind == TS_ERROR_UNREADABLE ? TS_E0702 : TS_E0709;
   ts_diag *d = ts_diag_add_error(k->sweep->session->diags, code, error,
@@ -49,7 +49,7 @@ size_t ts_journaled_count(const ts_journaled *k)
 
 /* ---- Keys ---- */
 
-static int kept_by_name(const void *x, const void *y)
+static int journaled_by_name(const void *x, const void *y)
 {
   const ts_define *a = x, *b = y;
   return strcmp(a->name, b->name);
@@ -68,7 +68,7 @@ void ts_journaled_key(const ts_sweep *s, size_t point, ts_arena *arena, uint8_t 
     sorted[at] = defines[i];
     count += at == count;
   }
-  qsort(sorted, count, sizeof *sorted, kept_by_name);
+  qsort(sorted, count, sizeof *sorted, journaled_by_name);
   for (uint32_t i = 0; i < count; i++)
     text = ts_arena_printf(arena, "%s%s=%s\n", text, sorted[i].name, sorted[i].expression);
   ts_digest_bytes(text, strlen(text), key);
@@ -132,7 +132,7 @@ static bool check(ts_journaled *k, ts_error *error)
 
 /* ---- Reading ---- */
 
-static bool kept_find(ts_journaled *k, ts_outcome *wanted, ts_arena *scratch, ts_error *error)
+static bool journaled_find(ts_journaled *k, ts_outcome *wanted, ts_arena *scratch, ts_error *error)
 {
   ts_sweep *s = k->sweep;
   uint8_t key[TS_DIGEST_SIZE];
@@ -152,7 +152,7 @@ static bool kept_find(ts_journaled *k, ts_outcome *wanted, ts_arena *scratch, ts
 static bool know(ts_journaled *k, size_t index, ts_arena *scratch, ts_error *error)
 {
   ts_outcome *o = &k->sweep->outcomes[index];
-  if (!kept_find(k, o, scratch, error))
+  if (!journaled_find(k, o, scratch, error))
     return false;
   k->about.known += o->known;
   return true;
@@ -176,16 +176,16 @@ bool ts_journaled_know(ts_journaled *k, size_t index)
   ts_error error = {0};
   bool good = know(k, index, scratch, &error);
   ts_arena_free(scratch);
-  return good || kept_refuse(k, &error);
+  return good || journaled_refuse(k, &error);
 }
 
 bool ts_journaled_find(ts_journaled *k, ts_outcome *o)
 {
   ts_arena *scratch = ts_arena_new("a key");
   ts_error error = {0};
-  bool good = kept_find(k, o, scratch, &error);
+  bool good = journaled_find(k, o, scratch, &error);
   ts_arena_free(scratch);
-  return good || kept_refuse(k, &error);
+  return good || journaled_refuse(k, &error);
 }
 
 ts_journaled *ts_journaled_open(ts_sweep *s, const char *path, bool resume)
@@ -203,7 +203,7 @@ ts_journaled *ts_journaled_open(ts_sweep *s, const char *path, bool resume)
   if (k->journal && check(k, &error) && find_known(k, &error) && ts_journaled_write(k))
     return k;
   if (*error.message)
-    kept_refuse(k, &error);
+    journaled_refuse(k, &error);
   ts_journal_close(k->journal);
   return NULL;
 }
@@ -216,7 +216,7 @@ void ts_journaled_take(ts_journaled *k, size_t index, double seconds)
 }
 
 /* What could not be read for no fault of the plan's is tried again by the next one. */
-static bool kept_put(ts_journaled *k, const taken *t, ts_arena *scratch, ts_error *error)
+static bool journaled_put(ts_journaled *k, const taken *t, ts_arena *scratch, ts_error *error)
 {
   const ts_sweep *s = k->sweep;
   ts_outcome o = s->outcomes[t->index];
@@ -239,7 +239,7 @@ static bool put_all(ts_journaled *k, ts_arena *scratch, ts_error *error)
     if (!ts_journal_put_input(k->journal, &s->inputs->all.at[k->inputs], error))
       return false;
   for (size_t i = 0; i < k->ready.count; i++)
-    if (!kept_put(k, &k->ready.at[i], scratch, error))
+    if (!journaled_put(k, &k->ready.at[i], scratch, error))
       return false;
   k->about.seen = now();
   k->about.plans = s->count; /* a search with a budget finds its plans as it goes */
@@ -262,7 +262,7 @@ bool ts_journaled_write(ts_journaled *k)
   k->about.best = "";
   k->ready.count = 0;
   ts_arena_free(scratch);
-  return good || kept_refuse(k, &error);
+  return good || journaled_refuse(k, &error);
 }
 
 bool ts_journaled_close(ts_journaled *k, bool ended)

@@ -31,7 +31,7 @@ struct ts_live {
 /* A plan at `at` that takes no longer and holds no more makes it needless. */
 static void add_to_front(ts_live *l, const plan *p)
 {
-  size_t at = 0, kept = 0;
+  size_t at = 0, remaining = 0;
   while (at < l->front.count && l->front.at[at].step <= p->step)
     if (l->front.at[at++].memory <= p->memory)
       return;
@@ -41,9 +41,9 @@ static void add_to_front(ts_live *l, const plan *p)
   for (size_t i = 0; i < l->front.count; i++) {
     const plan *other = &l->front.at[i];
     if (i == at || other->step < p->step || other->memory < p->memory)
-      l->front.at[kept++] = *other;
+      l->front.at[remaining++] = *other;
   }
-  l->front.count = kept;
+  l->front.count = remaining;
 }
 
 static void take_plan(void *closure, const ts_journal_plan *p)

@@ -4,23 +4,26 @@
 
 #include "base/hash_table.h"
 
-typedef struct kept { const void *bytes; size_t size; } kept;
+typedef struct once_entry {
+  const void *bytes;
+  size_t size;
+} once_entry;
 
 struct ts_once {
   ts_arena *arena;
   ts_hash_table table;
-  TS_VEC(kept) all;
+  TS_VEC(once_entry) all;
 };
 
 typedef struct once_wanted {
   const ts_once *once;
-  kept of;
+  once_entry of;
 } once_wanted;
 
 static bool once_same(const void *closure, uint32_t number)
 {
   const once_wanted *w = closure;
-  const kept *k = &w->once->all.at[number];
+  const once_entry *k = &w->once->all.at[number];
   return k->size == w->of.size && (!k->size || !memcmp(k->bytes, w->of.bytes, k->size));
 }
 
@@ -41,7 +44,7 @@ const void *ts_once_bytes(ts_once *once, const void *bytes, size_t size)
   if (size)
     memcpy(copy, bytes, size);
   ts_hash_add(once->arena, &once->table, hash, (uint32_t)once->all.count);
-  TS_PUSH(once->arena, &once->all, ((kept){copy, size}));
+  TS_PUSH(once->arena, &once->all, ((once_entry){copy, size}));
   return copy;
 }
 

@@ -61,9 +61,9 @@ static const ts_outcome_warning *keep_warnings(const ts_outcome *o, ts_once *onc
     all[i].code = o->warnings[i].code;
     all[i].message = ts_once_text(once, o->warnings[i].message);
   }
-  const ts_outcome_warning *kept = ts_once_bytes(once, all, o->warning_count * sizeof *all);
+  const ts_outcome_warning *copy = ts_once_bytes(once, all, o->warning_count * sizeof *all);
   free(all);
-  return kept;
+  return copy;
 }
 
 static void keep_validation(ts_interval *i, ts_once *once)
@@ -106,9 +106,9 @@ static const char *printed(put *put, const ts_outcome *o, ts_arena *arena)
   ts_json_writer w = {.out = out};
   put(o, &w);
   ts_heap_printed(out);
-  const char *kept = ts_arena_string(arena, text, size);
+  const char *copy = ts_arena_string(arena, text, size);
   free(text);
-  return kept;
+  return copy;
 }
 
 static void outcome_put_warnings(const ts_outcome *o, ts_json_writer *w)

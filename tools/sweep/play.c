@@ -62,7 +62,7 @@ static bool may_be_bounded(const ts_sweep *s, const pthread_mutex_t *lock, const
 }
 
 /* Who asks for its early bound is content if there is no room to keep what more is worked out. */
-static bool is_asked(const ts_sweep *s, const ts_outcome *out)
+static bool is_requested(const ts_sweep *s, const ts_outcome *out)
 {
   return out->bounds_only || (out->early_bound && s->compiled >= KEPT);
 }
@@ -73,10 +73,10 @@ static bool bounded(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out)
   if (!may_be_bounded(s, lock, out))
     return false;
   pthread_mutex_lock(lock);
-  out->state = out->least.over               ? TS_TOO_LARGE :
-               ts_sweep_cannot_hold(s, out) ? TS_LEFT_OUT :
-               is_asked(s, out) || ts_sweep_cannot_win(s, out) ? TS_BOUNDED :
-                                                                  out->state;
+  out->state = out->least.over                                     ? TS_TOO_LARGE :
+               ts_sweep_cannot_hold(s, out)                        ? TS_LEFT_OUT :
+               is_requested(s, out) || ts_sweep_cannot_win(s, out) ? TS_BOUNDED :
+                                                                     out->state;
   pthread_mutex_unlock(lock);
   return out->state != TS_REFUSED;
 }
@@ -88,7 +88,7 @@ static bool bounded_early(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *
   if (s->search->open || !may_be_bounded(s, lock, out) || !(out->least.early > 0))
     return false;
   pthread_mutex_lock(lock);
-  bool enough = is_asked(s, out) || ts_sweep_cannot_win_early(s, out);
+  bool enough = is_requested(s, out) || ts_sweep_cannot_win_early(s, out);
   pthread_mutex_unlock(lock);
   out->state = enough ? TS_BOUNDED : out->state;
   return enough;
@@ -98,15 +98,15 @@ static bool bounded_early(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *
  * good. That is not noted with the other bounds: it is not known of those that were played before.
  * So it is played where that bound shows no more than that a condition cannot hold. */
 static bool bounded_late(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out, const ts_ir *ir,
-                         ts_links_kept *links)
+                         ts_links_cache *links)
 {
   ts_outcome late = *out;
   if (s->search->open || !may_be_bounded(s, lock, out))
     return false;
   pthread_mutex_lock(lock);
-  bool asked = !ts_sweep_has_room(s);
+  bool requested = !ts_sweep_has_room(s);
   pthread_mutex_unlock(lock);
-  if (!asked)
+  if (!requested)
     return false;
   late.best.known = false;
   late.least.seconds = fmax(late.least.seconds, ts_least_time(ir, links));
@@ -123,14 +123,14 @@ typedef struct question {
   pthread_mutex_t *lock;
   ts_arena *arena;
   ts_outcome *out;
-  bool asked;
+  bool requested;
 } question;
 
 static bool is_enough(void *closure, const ts_ir *ir)
 {
   question *q = closure;
   ts_least *l = &q->out->least, early = *l;
-  q->asked = true;
+  q->requested = true;
   *l = ts_least_of(q->arena, ir);
   l->early = early.early;
   l->early_bytes = early.early_bytes;
@@ -183,7 +183,7 @@ void ts_sweep_forget(ts_sweep *s)
 
 /* ---- One, whole ---- */
 
-static void play_run(ts_session *session, const ts_input *input, ts_links_kept *links,
+static void play_run(ts_session *session, const ts_input *input, ts_links_cache *links,
                      ts_outcome *out)
 {
   ts_stop stop = {.arena = session->arena};
@@ -217,7 +217,7 @@ static void give_parameters(const ts_sweep *s, pthread_mutex_t *lock, size_t poi
 }
 
 static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session *session,
-                            ts_links_kept *links, ts_outcome *out)
+                            ts_links_cache *links, ts_outcome *out)
 {
   ts_compile_options compile = s->compile;
   ts_input input = {0};
@@ -236,7 +236,8 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
   ts_input_open(session, s->path, &compile, &input);
   switch (input.status) {
   case TS_PASS_DONE: {
-    bool had = !asks.asked && is_enough(&asks, &input.ir); /* graphs of ranks come another way */
+    bool had =
+      !asks.requested && is_enough(&asks, &input.ir); /* graphs of ranks come another way */
     if (!had && out->early_bound) {
       keep_compiled(out, &input);
       return;
@@ -265,18 +266,18 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
   }
 }
 
-static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_outcome *asked,
-                          ts_session *session, ts_links_kept *links)
+static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_outcome *requested,
+                          ts_session *session, ts_links_cache *links)
 {
   ts_outcome out = {.state = TS_REFUSED,
-                    .point = asked->point,
-                    .exact = asked->exact,
-                    .bounds_only = asked->bounds_only,
-                    .early_bound = asked->early_bound,
-                    .all_rounds = asked->all_rounds};
-  if (!asked->early_bound) { /* its early bound may be too little by now */
-    out.least = asked->least;
-    out.compiled = asked->compiled;
+                    .point = requested->point,
+                    .exact = requested->exact,
+                    .bounds_only = requested->bounds_only,
+                    .early_bound = requested->early_bound,
+                    .all_rounds = requested->all_rounds};
+  if (!requested->early_bound) { /* its early bound may be too little by now */
+    out.least = requested->least;
+    out.compiled = requested->compiled;
   }
   if (bounded_early(s, lock, &out))
     return out;
@@ -287,14 +288,15 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
   return out;
 }
 
-ts_outcome ts_sweep_play_asked(const ts_sweep *s, pthread_mutex_t *lock, const ts_outcome *asked,
-                               ts_arena *arena, ts_session **session, ts_links_kept *links)
+ts_outcome ts_sweep_play_requested(const ts_sweep *s, pthread_mutex_t *lock,
+                                   const ts_outcome *requested, ts_arena *arena,
+                                   ts_session **session, ts_links_cache *links)
 {
   *session = ts_session_next(*session, arena, s->common);
-  ts_outcome out = play_in(s, lock, asked, *session, links);
+  ts_outcome out = play_in(s, lock, requested, *session, links);
   if (!out.unsteady)
     return out;
-  ts_outcome all = *asked;
+  ts_outcome all = *requested;
   all.compiled = NULL;
   all.all_rounds = true;
   *session = ts_session_next(*session, arena, s->common);
@@ -303,20 +305,20 @@ ts_outcome ts_sweep_play_asked(const ts_sweep *s, pthread_mutex_t *lock, const t
 
 ts_outcome ts_sweep_play_one(const ts_sweep *s, size_t point, ts_arena *arena)
 {
-  ts_outcome asked = {.point = point};
-  ts_outcome out = play_in(s, NULL, &asked, ts_session_with(arena, s->common), NULL);
-  asked.all_rounds = out.unsteady;
-  return out.unsteady ? play_in(s, NULL, &asked, ts_session_with(arena, s->common), NULL) : out;
+  ts_outcome requested = {.point = point};
+  ts_outcome out = play_in(s, NULL, &requested, ts_session_with(arena, s->common), NULL);
+  requested.all_rounds = out.unsteady;
+  return out.unsteady ? play_in(s, NULL, &requested, ts_session_with(arena, s->common), NULL) : out;
 }
 
 void ts_sweep_tell(ts_sweep *s, size_t point)
 {
-  ts_outcome asked = {.point = point};
-  for (bool told = false; !told;) {
+  ts_outcome requested = {.point = point};
+  for (bool reported = false; !reported;) {
     ts_arena *arena = ts_arena_new("plan of a sweep");
     ts_session *session = ts_session_new(arena);
-    told = !(asked.all_rounds = play_in(s, NULL, &asked, session, NULL).unsteady);
-    if (told)
+    reported = !(requested.all_rounds = play_in(s, NULL, &requested, session, NULL).unsteady);
+    if (reported)
       ts_diags_copy(s->session->diags, s->session->sources, session->diags);
     ts_arena_free(arena);
   }
@@ -333,7 +335,7 @@ typedef struct play_pool {
   pthread_mutex_t lock;
   pthread_cond_t news, work; /* a plan was played; plans may have come */
   ts_links_shared *links;
-  size_t begun, told;        /* plays begun, and those that `done` was called for */
+  size_t begun, reported;    /* plays begun, and those that `done` was called for */
   bool alone;                /* there is no thread but the calling one */
   bool stopped;              /* no more begin */
   bool ended;                /* likewise, and all are told */
@@ -360,7 +362,7 @@ static void play_keep(play_pool *p, size_t index, ts_outcome out, const ts_sessi
 }
 
 /* Waits for one where others tell when there is; what was played is told before. */
-static bool play_begin(play_pool *p, size_t *index, ts_outcome *asked)
+static bool play_begin(play_pool *p, size_t *index, ts_outcome *requested)
 {
   bool got;
   pthread_mutex_lock(&p->lock);
@@ -371,7 +373,7 @@ static bool play_begin(play_pool *p, size_t *index, ts_outcome *asked)
   }
   p->begun += got;
   if (got)
-    *asked = p->sweep->outcomes[*index];
+    *requested = p->sweep->outcomes[*index];
   pthread_mutex_unlock(&p->lock);
   return got;
 }
@@ -381,11 +383,12 @@ static void *play_work(void *closure)
   play_pool *p = closure;
   ts_arena *arena = ts_arena_new("plans of a sweep");
   ts_session *session = NULL;
-  ts_links_kept *links = ts_links_kept_new(p->links);
-  ts_outcome asked;
-  for (size_t index; play_begin(p, &index, &asked);) {
+  ts_links_cache *links = ts_links_cache_new(p->links);
+  ts_outcome requested;
+  for (size_t index; play_begin(p, &index, &requested);) {
     double begun = ts_clock();
-    ts_outcome out = ts_sweep_play_asked(p->sweep, &p->lock, &asked, arena, &session, links);
+    ts_outcome out =
+      ts_sweep_play_requested(p->sweep, &p->lock, &requested, arena, &session, links);
     double seconds = ts_clock() - begun;
     ts_outcome_take_warnings(&out, session->diags, session->arena);
     pthread_mutex_lock(&p->lock);
@@ -397,7 +400,7 @@ static void *play_work(void *closure)
       pthread_cond_signal(&p->news);
     pthread_mutex_unlock(&p->lock);
   }
-  ts_links_kept_free(links);
+  ts_links_cache_free(links);
   ts_arena_free(arena);
   return NULL;
 }
@@ -432,10 +435,10 @@ static void play_tell(play_pool *p)
     if (p->alone)
       play_here(p);
     wait_for_news(p);
-    for (size_t i = 0; i < p->ready.count; i++, p->told++)
+    for (size_t i = 0; i < p->ready.count; i++, p->reported++)
       from->done(from->closure, p->ready.at[i].index, p->ready.at[i].seconds);
     p->ready.count = 0;
-    bool more = !p->stopped && from->more(from->closure), last = !more && p->told == p->begun;
+    bool more = !p->stopped && from->more(from->closure), last = !more && p->reported == p->begun;
     double now = ts_clock();
     if (last || now - ticked >= TICK * 1e-3) {
       ticked = now;

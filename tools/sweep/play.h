@@ -6,12 +6,13 @@
 
 #include "tools/sweep/sweep.h"
 
-struct ts_links_kept;
+struct ts_links_cache;
 
 /* Compiles and plays one as it is asked for, in a session behind the one before, which has what it
  * says and read. The lock guards the sweep. `links`: kept from plan to plan, or NULL. */
-ts_outcome ts_sweep_play_asked(const ts_sweep *s, pthread_mutex_t *lock, const ts_outcome *asked,
-                               ts_arena *arena, ts_session **session, struct ts_links_kept *links);
+ts_outcome ts_sweep_play_requested(const ts_sweep *s, pthread_mutex_t *lock,
+                                   const ts_outcome *requested, ts_arena *arena,
+                                   ts_session **session, struct ts_links_cache *links);
 
 /* Compiles and plays one. What it says lives in `arena`; in `s` nothing changes but its inputs. */
 ts_outcome ts_sweep_play_one(const ts_sweep *s, size_t point, ts_arena *arena);

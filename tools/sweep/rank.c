@@ -262,15 +262,15 @@ static void note_front(ts_sweep *s, const double *objectives)
 {
   const ts_search *search = s->search;
   uint32_t goals = search->goal_count;
-  size_t kept = 0;
+  size_t remaining = 0;
   if (is_behind_front(s, objectives))
     return;
   for (size_t i = 0; i < s->front.count; i += goals)
     if (!is_beaten(search, s->front.at + i, objectives)) {
-      memmove(s->front.at + kept, s->front.at + i, goals * sizeof *objectives);
-      kept += goals;
+      memmove(s->front.at + remaining, s->front.at + i, goals * sizeof *objectives);
+      remaining += goals;
     }
-  s->front.count = kept;
+  s->front.count = remaining;
   for (uint32_t g = 0; g < goals; g++)
     TS_PUSH(s->arena, &s->front, objectives[g]);
 }

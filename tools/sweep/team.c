@@ -241,7 +241,7 @@ static void pack_bound(const ts_sweep *s, ts_packer *p)
 
 enum { EXACT = 1, LOOK = 2, KINDS = 4 };
 
-static void pack_asked(const ts_sweep *s, size_t index, ts_packer *p)
+static void pack_requested(const ts_sweep *s, size_t index, ts_packer *p)
 {
   const ts_outcome *o = &s->outcomes[index];
   ts_pack_number(p, KINDS * index + (o->exact ? EXACT : 0u) + (o->bounds_only ? LOOK : 0u));
@@ -261,7 +261,7 @@ static void team_give(ts_team *t, int rank)
   ts_pack_number(&p, t->round);
   pack_bound(s, &p);
   for (size_t i = 0; i < piece && next_plan(t, rank, &index); i++, m->given++)
-    pack_asked(s, index, &p);
+    pack_requested(s, index, &p);
   post(t, rank, PIECE, &p);
   ts_arena_reset(t->scratch);
 }
@@ -469,7 +469,7 @@ static void take_piece(ts_team *t, ts_unpacker *u)
   uint64_t round = ts_unpack_number(u);
   take_bound(s, u);
   while (u->at < u->end && !u->bad) {
-    uint64_t asked = ts_unpack_number(u), index = asked / KINDS, own = index;
+    uint64_t requested = ts_unpack_number(u), index = requested / KINDS, own = index;
     if (s->search->open && !take_drawn(t, u)) {
       greet(t, NULL, 0, "it has no plan where the first process drew one");
       return;
@@ -481,8 +481,8 @@ static void take_piece(ts_team *t, ts_unpacker *u)
     while (t->called_there.count <= own)
       TS_PUSH(t->arena, &t->called_there, ((called){0}));
     t->called_there.at[own] = (called){round, index};
-    s->outcomes[own].exact = asked & EXACT;
-    s->outcomes[own].bounds_only = asked & LOOK;
+    s->outcomes[own].exact = requested & EXACT;
+    s->outcomes[own].bounds_only = requested & LOOK;
     TS_PUSH(t->arena, &t->mine, own);
   }
 }

@@ -84,16 +84,16 @@ long ts_wire_processors(const ts_sweep_wire *w) { return w->processors; }
 /* Gives back what has left. A request with an error is of one who is lost. */
 static void reap(ts_sweep_wire *w)
 {
-  size_t kept = 0;
+  size_t remaining = 0;
   for (size_t i = 0; i < w->posted.count; i++) {
     posted *p = &w->posted.at[i];
     int left = 0;
     if (MPI_Test(&p->request, &left, MPI_STATUS_IGNORE) != MPI_SUCCESS || left)
       free(p->bytes);
     else
-      w->posted.at[kept++] = *p;
+      w->posted.at[remaining++] = *p;
   }
-  w->posted.count = kept;
+  w->posted.count = remaining;
 }
 
 void ts_wire_post(ts_sweep_wire *w, int rank, int tag, const void *bytes, size_t size)

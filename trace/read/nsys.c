@@ -52,7 +52,7 @@ static const char *column_of(reader *r, const char *table, const char *a, const 
   return exists(r, table, a) ? a : b && exists(r, table, b) ? b : "NULL";
 }
 
-static uint32_t kept(reader *r, const char *text)
+static uint32_t interned(reader *r, const char *text)
 {
   return text ? ts_events_string(r->e, text, strlen(text)) : 0;
 }
@@ -115,7 +115,7 @@ static ts_event *take(reader *r, sqlite3_stmt *s, ts_event_class class, ts_event
   }
   if (ends && end < start)
     r->e->negative++;
-  uint32_t name = kept(r, name_of(r, s, 2)),
+  uint32_t name = interned(r, name_of(r, s, 2)),
            track = track_of(r, sqlite3_column_int64(s, 3), sqlite3_column_int64(s, 4),
                             class == TS_EVENT_DEVICE);
   ts_event *v = ts_events_add(r->e, class, kind);
@@ -199,8 +199,8 @@ static void mark(reader *r, sqlite3_stmt *s)
 
 static void device(reader *r, sqlite3_stmt *s)
 {
-  ts_device_info d = {kept(r, (const char *)sqlite3_column_text(s, 1)), sqlite3_column_int64(s, 0),
-                      -1, -1};
+  ts_device_info d = {interned(r, (const char *)sqlite3_column_text(s, 1)),
+                      sqlite3_column_int64(s, 0), -1, -1};
   d.memory = sqlite3_column_type(s, 2) == SQLITE_INTEGER ? sqlite3_column_int64(s, 2) : -1;
   d.processors = sqlite3_column_type(s, 3) == SQLITE_INTEGER ? sqlite3_column_int64(s, 3) : -1;
   TS_PUSH(r->e->arena, &r->e->devices, d);

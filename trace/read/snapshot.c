@@ -111,7 +111,7 @@ static bool finish_snapshot(ts_events *e, ts_json *j)
   bool *moved = TS_NEW_ARRAY(work, bool, DEVICES);
   for (size_t i = 0; i < e->memory.count; i++)
     moved[e->memory.at[i].device] |= e->memory.at[i].time != INT64_MAX;
-  size_t kept = 0;
+  size_t remaining = 0;
   for (size_t i = 0; i < e->memory.count; i++) {
     ts_memory_event m = e->memory.at[i];
     bool ends = m.time == INT64_MAX;
@@ -123,9 +123,9 @@ static bool finish_snapshot(ts_events *e, ts_json *j)
     m.time = ends ? 0 : m.time;
     m.allocated = bounded((int64_t)at[m.device].allocated, 0);
     m.reserved = bounded((int64_t)at[m.device].reserved, 0);
-    e->memory.at[kept++] = m;
+    e->memory.at[remaining++] = m;
   }
-  e->memory.count = kept;
+  e->memory.count = remaining;
   ts_arena_free(work);
   return true;
 }

@@ -84,8 +84,9 @@ static int xplane_by_id(const void *a, const void *b)
 
 static const xplane_named *xplane_find(const names *all, uint64_t id)
 {
-  xplane_named asked = {.id = id};
-  return all->count ? bsearch(&asked, all->at, all->count, sizeof *all->at, xplane_by_id) : NULL;
+  xplane_named requested = {.id = id};
+  return all->count ? bsearch(&requested, all->at, all->count, sizeof *all->at, xplane_by_id) :
+                      NULL;
 }
 
 static bool stat_is(const plane *p, uint64_t id, const char *name)

@@ -1,4 +1,4 @@
-#include "runtime/collective/asked.h"
+#include "runtime/collective/requested.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@ bool ts_model_takes(const ts_ir_net_model *m, uint32_t kind, uint32_t axes)
   return (m->collectives >> kind & 1) && (!m->axes || m->axes == axes);
 }
 
-bool ts_model_asked(const ts_ir *ir, const ts_ir_net_model *m, const char *only)
+bool ts_model_requested(const ts_ir *ir, const ts_ir_net_model *m, const char *only)
 {
   return !only || !strcmp(ir->strings + m->name, only);
 }
@@ -19,7 +19,7 @@ static bool named_nearer(const ts_ir *ir, const ts_ir_net_model *than, uint32_t 
   for (uint32_t m = 0; m < ir->net_models_count; m++) {
     const ts_ir_net_model *at = &ir->net_models[m];
     if (at->tier != TS_IR_NONE && at->tier > than->tier && at->tier <= tier &&
-        ts_model_takes(at, kind, axes) && ts_model_asked(ir, at, only))
+        ts_model_takes(at, kind, axes) && ts_model_requested(ir, at, only))
       return true;
   }
   return false;
@@ -28,7 +28,7 @@ static bool named_nearer(const ts_ir *ir, const ts_ir_net_model *than, uint32_t 
 bool ts_model_holds(const ts_ir *ir, const ts_ir_net_model *m, uint32_t kind, uint32_t axes,
                     uint32_t tier, const char *only)
 {
-  if (!ts_model_takes(m, kind, axes) || !ts_model_asked(ir, m, only))
+  if (!ts_model_takes(m, kind, axes) || !ts_model_requested(ir, m, only))
     return false;
   return m->tier == TS_IR_NONE || m->tier == tier ||
          (m->tier && m->tier < tier && !named_nearer(ir, m, kind, axes, tier, only));
