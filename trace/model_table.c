@@ -270,7 +270,8 @@ static void add_call(model_table_maker *m, const ts_step_call *c, const tally *a
                       .dims = y->dims,
                       .forward = c->forward,
                       .backward = c->backward,
-                      .accumulate = c->accumulate};
+                      .accumulate = c->accumulate,
+                      .again = c->again};
   take_parameters(m, c, &row);
   take_inputs(m, c, all, &row);
   bool owns = row.parameters.count || strncmp(row.kind, "tied ", 5) == 0;
@@ -403,10 +404,13 @@ void ts_model_table_write(const ts_model_table *t, const char *source, FILE *out
   if (t->step->untimed)
     fprintf(out, "# times: none; 0.001 stands for a kernel\n# update: %.0f B\n",
             t->step->update_bytes);
+  if (t->step->bucket_bytes > 0)
+    fprintf(out, "# buckets: %.0f B\n", t->step->bucket_bytes);
   if (is_batch_first(t))
     fputs("# batch_dim: 0\n", out);
-  fputs("name,kind,inputs,output_shape,dtype,forward_us,backward_us,accumulate_us,parameters\n",
-        out);
+  bool again = t->step->again > 0;
+  fputs("name,kind,inputs,output_shape,dtype,forward_us,backward_us,accumulate_us,parameters", out);
+  fputs(again ? ",again\n" : "\n", out);
   for (size_t i = 0; i < t->rows.count; i++) {
     const ts_model_row *r = &t->rows.at[i];
     ts_put_csv(out, "%s,%s,", r->name, r->kind);
@@ -419,6 +423,10 @@ void ts_model_table_write(const ts_model_table *t, const char *source, FILE *out
     fputs(r->parameters.count ? ",\"[" : ",", out);
     for (size_t k = 0; k < r->parameters.count; k++)
       ts_put_text(out, k ? ",%s" : "%s", r->parameters.at[k]);
-    fputs(r->parameters.count ? "]\"\n" : "\n", out);
+    fputs(r->parameters.count ? "]\"" : "", out);
+    if (r->again)
+      fprintf(out, ",%u\n", r->again);
+    else
+      fputs(again ? ",\n" : "\n", out);
   }
 }

@@ -11,6 +11,7 @@ typedef struct ts_model_row {
   TS_VEC(uint32_t) inputs;          /* rows */
   TS_VEC(const char *) parameters;  /* dims */
   int64_t forward, backward, accumulate; /* ns */
+  uint32_t again;                        /* as of ts_step_call */
 } ts_model_row;
 
 typedef struct ts_model_table {

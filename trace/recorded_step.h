@@ -21,12 +21,14 @@ typedef struct ts_step_tensor {
 } ts_step_tensor;
 
 /* A call of the forward, in order. Numbers of tensors; ns. accumulate: to sum the gradients of its
- * parameters up, as part of the backward. */
+ * parameters up, as part of the backward. again: the backward ran it again, with the others of this
+ * number, from 1; 0: it did not. */
 typedef struct ts_step_call {
   const char *op, *module;
   const uint32_t *in, *out;
   uint32_t in_count, out_count;
   int64_t forward, backward, accumulate;
+  uint32_t again;
 } ts_step_call;
 
 typedef struct ts_step {
@@ -36,9 +38,12 @@ typedef struct ts_step {
   /* nobody measured: a kernel counts as 1 ns, which says that it ran; but not a sum of gradients of
    * a tensor used twice, which comes before the backward of what made it, whatever that is */
   bool untimed;
-  double update_bytes; /* untimed: what the update of parameters reads and writes */
+  /* untimed: what `optimizer` reads and writes, but for copies into buckets of gradients and out of
+   * them, and what these do */
+  double update_bytes, bucket_bytes;
   uint32_t passes, pass;     /* forwards with a backward in the step, and which one it is, from 1 */
-  /* ns: the update of parameters; what the backward ran of the forward again; other work, in and
+  /* ns: the update of parameters, and what else is done to all gradients once a step; what the
+   * backward ran of the forward again; other work, in and
    * out of the pass, that belongs to no call */
   int64_t optimizer, again, other;
 } ts_step;

@@ -170,11 +170,12 @@ static double listed_bytes(const ts_events *e, uint32_t shapes)
   return all;
 }
 
-static void add_update(step_of_graph_reader *r, const ts_graph_facts *f, int64_t took)
+static void add_update(step_of_graph_reader *r, const ts_graph_facts *f, int64_t took, bool bucket)
 {
   r->step->optimizer += took;
   if (r->step->untimed)
-    r->step->update_bytes += listed_bytes(r->e, f->in) + listed_bytes(r->e, f->out);
+    *(bucket ? &r->step->bucket_bytes : &r->step->update_bytes) +=
+      listed_bytes(r->e, f->in) + listed_bytes(r->e, f->out);
 }
 
 static void add_backward(step_of_graph_reader *r, uint32_t event, uint64_t id, int64_t time)
@@ -209,10 +210,42 @@ static bool is_untimed(const ts_events *e)
   return true;
 }
 
+/* Copies of gradients into buckets and out of them, by DistributedDataParallel: not sums. */
+static bool is_bucket_copy(const step_of_graph_reader *r, uint32_t event, uint64_t id)
+{
+  const char *name = ts_events_text(r->e, ts_event_at(r->e, event)->name);
+  uint32_t tensor = id == TS_TENSOR_NONE ? TS_HASH_NONE : step_of_graph_number_of(r, id);
+  return tensor == TS_HASH_NONE ?
+           !strcmp(name, "aten::copy_") :
+           r->step->tensors.at[tensor].held == TS_HELD_PARAMETER && !strcmp(name, "aten::mul");
+}
+
+/* Nodes from `begin` to `end` did calls before *until again, in their order: each is the last call
+ * of its name and module before the one of the node behind it. */
+static void find_again(step_of_graph_reader *r, uint32_t begin, uint32_t end, size_t *until)
+{
+  const ts_events *e = r->e;
+  uint32_t number = 0;
+  for (size_t c = 0; c < r->step->calls.count; c++)
+    number = r->step->calls.at[c].again > number ? r->step->calls.at[c].again : number;
+  for (uint32_t i = end; i-- > begin;) {
+    const char *op = ts_events_text(e, ts_event_at(e, i)->name),
+               *module = ts_events_text(e, ts_graph_facts_of(e, i)->module);
+    size_t c = *until;
+    while (c && (r->step->calls.at[c - 1].op != op || r->step->calls.at[c - 1].module != module))
+      c--;
+    if (!c || !is_work(e, i))
+      continue;
+    *until = c - 1;
+    r->step->calls.at[c - 1].again = number + 1;
+  }
+}
+
 static bool take_nodes(step_of_graph_reader *r, ts_error *error)
 {
   const ts_events *e = r->e;
-  uint32_t pass = 1;
+  uint32_t pass = 1, again = TS_EVENT_NONE; /* the first node of those that are done again */
+  size_t until = SIZE_MAX;
   bool back = false;
   for (uint32_t i = 0, k = 0; i < e->count; i++) {
     const ts_event *v = ts_event_at(e, i);
@@ -222,6 +255,11 @@ static bool take_nodes(step_of_graph_reader *r, ts_error *error)
       flow = e->flow->nodes.at[k].event == i ? &e->flow->nodes.at[k] : flow;
     if (!is_work(e, i))
       continue;
+    if (again != TS_EVENT_NONE && !is(e, f, "recompute")) {
+      until = until < r->step->calls.count ? until : r->step->calls.count;
+      find_again(r, again, i, &until);
+      again = TS_EVENT_NONE;
+    }
     int64_t took = r->step->untimed ? 1 : v->duration;
     if (took < 0)
       return ts_fail(error, "trace with --timed", "node %" PRIu64 ", `%.40s`, has no time", v->id,
@@ -229,18 +267,21 @@ static bool take_nodes(step_of_graph_reader *r, ts_error *error)
     bool forward = is(e, f, "forward"), backward = is(e, f, "backward");
     pass += forward && back;
     back = backward || (back && !forward);
-    if (is(e, f, "optimizer"))
-      add_update(r, f, took);
+    uint64_t of = flow ? flow->gradient_of : TS_TENSOR_NONE;
+    bool bucket = pass == r->step->pass && backward && is_bucket_copy(r, i, of);
+    if (is(e, f, "optimizer") || pass > r->step->pass || bucket)
+      add_update(r, f, took, bucket);
     else if (pass != r->step->pass)
-      r->step->other += pass > r->step->pass ? took : 0; /* the passes before are like it */
+      continue; /* the passes before are like it */
     else if (forward && flow) {
       if (!step_of_graph_take_call(r, v, took, flow, f, error))
         return false;
     } else if (backward)
-      add_backward(r, i, flow ? flow->gradient_of : TS_TENSOR_NONE, took);
-    else if (is(e, f, "recompute"))
+      add_backward(r, i, of, took);
+    else if (is(e, f, "recompute")) {
       r->step->again += took;
-    else
+      again = again == TS_EVENT_NONE ? i : again;
+    } else
       r->step->other += took;
   }
   return true;

@@ -52,6 +52,22 @@ static void update_as_measured(ts_fragment *f, const ts_optimizer *optimizer, do
                  (ts_origin){"optimizer", optimizer->span, TS_NO_SPAN});
 }
 
+/* Traced copies of gradients into buckets and out of them, which run while the last buckets are on
+ * their way. */
+static void copy_buckets(ts_fragment *f, const chunk *chunks, uint32_t count)
+{
+  ts_lowering *l = f->l;
+  double all = (double)(l->g->trained - l->shared_parameters), held = 0;
+  for (uint32_t c = 0; c < count; c++)
+    held += chunks[c].gradients;
+  if (!l->plan->optimizer.listed || !(l->g->bucket_bytes > 0 && held > 0 && all > 0))
+    return;
+  ts_kernel k = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"),
+                                 held / all * l->g->bucket_bytes, 0, l->plan->optimizer.span);
+  ts_emit_kernel(f, &k, TS_IR_PHASE_BACKWARD_WEIGHT,
+                 (ts_origin){"buckets", l->plan->optimizer.span, TS_NO_SPAN});
+}
+
 /* In how many pieces so many bytes go; a bucket of 0 B is as large as all. More than MOST_PIECES
  * are refused: each is work of its own. */
 enum { MOST_PIECES = 1 << 16 };
@@ -427,6 +443,7 @@ void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stage
     ts_emit_host(f, l->plan->host.step, "step");
   ts_tie_receives(f, item);
   uint32_t n = fragment_step_collect(f, stages, count, chunks, gradients);
+  copy_buckets(f, chunks, n);
   wait_for(f, gradients);
   surround(f, item, stages, count, false, before);
   wait_for(f, before);

@@ -56,6 +56,8 @@ typedef struct ts_op {
   /* which repeat of the model it is in; between two: the next; after the last: their number */
   uint32_t unit;
   uint32_t repeats; /* how many the model has */
+  /* traced: its backward runs it again, with neighbours of the same number; 0: it does not */
+  uint32_t again;
   bool frozen;      /* the plan's `tuning` says so: none of its parameters is trained */
   bool needs_input_gradient; /* some input depends on a parameter */
   bool needs_gradient;       /* so do its outputs */
@@ -104,7 +106,8 @@ typedef struct ts_graph {
   /* traced: the times of the backward hold the sums of the gradients of a tensor used twice */
   bool sums_measured;
   double optimizer_seconds; /* traced: one update of all parameters, 0 if the table has none */
-  double update_bytes;      /* likewise what it moves, where nobody measured */
+  double update_bytes;      /* likewise what it moves, where nobody measured, */
+  double bucket_bytes;      /* and copies of gradients into buckets and out of them, before it */
   /* traced: what a step of the table's batch took as a whole, 0 if nobody says; that batch over the
    * plan's */
   double step_seconds, batch_ratio;

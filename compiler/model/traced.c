@@ -69,6 +69,8 @@ static bool traced_read_options(ts_tracer *t)
                             .tensors = text_option(t, "tensors"),
                             .column = text_option(t, "column"),
                             .span = t->model->span};
+  const ts_value *again = ts_record_find(&t->model->args, "recompute");
+  t->again = !again || again->type != TS_T_BOOL || again->u.truth;
   const ts_value *repeat = ts_record_find(&t->model->args, "repeat"),
                  *from = ts_record_find(&t->model->args, "from");
   t->gpu = from && from->type == TS_T_GPU ? from : NULL;
@@ -522,6 +524,7 @@ static bool add_op(ts_tracer *t, uint32_t index, const char *prefix)
   op.unit = t->unit_of ? t->unit_of[index] : t->unit;
   op.measured = p->measured;
   op.traced = row->dtype;
+  op.again = t->again ? row->again : 0;
   uint32_t made = ts_graph_add(t->s, t->g, t->plan, op);
   if (made == TS_NO_INDEX)
     return false;
@@ -575,6 +578,7 @@ bool ts_trace_build(ts_session *s, const ts_plan *plan, const ts_applied *model,
     return false;
   g->sums_measured = t.map.sums;
   g->update_bytes = t.rows.untimed ? t.rows.update_bytes : 0;
+  g->bucket_bytes = t.rows.untimed ? t.rows.bucket_bytes : 0;
   ts_traced_floor(&t);
   if (!ts_traced_place(&t) || !ts_traced_batch(&t) || !ts_traced_layer(&t) || !ts_traced_pairs(&t))
     return false;

@@ -46,6 +46,7 @@ typedef struct ts_tracer {
   int64_t repeat, batch;   /* batch: of the table */
   uint32_t batch_dim;      /* of the model's inputs */
   bool layered;            /* `repeat` is given */
+  bool again;              /* what the traced step ran again is */
   bool lists_parameters;   /* rows list their weights */
   uint32_t unit;
   const uint32_t *unit_of; /* by row, where stages are cut between modules; else NULL */

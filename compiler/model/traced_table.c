@@ -25,7 +25,7 @@ typedef struct file {
   uint32_t cell_count;
   const char *device, *batch_dim; /* of comments; NULL: none */
   bool untimed;                   /* `# times: none` */
-  double update;                  /* `# update: N B` */
+  double update, buckets;         /* `# update: N B`, `# buckets: N B` */
   bool damaged;    /* a row or comment was wrong, and said so */
 } file;
 
@@ -83,6 +83,18 @@ static const char *traced_table_stated(file *f, const char *word)
   return stop > at ? ts_lang_intern(f->s->lang, at, (size_t)(stop - at)) : NULL;
 }
 
+static bool take_bytes(file *f, const char *word, double *bytes)
+{
+  const char *text = traced_table_stated(f, word);
+  char *end;
+  if (!text)
+    return true;
+  *bytes = strtod(text, &end);
+  return (end != text && strcmp(end, " B") == 0 && *bytes >= 0 && *bytes < 1e18) ||
+         traced_table_fail(f, ts_arena_printf(f->s->arena, "bytes: `# %s 4096 B`", word),
+                           "`%.40s` is no size", text);
+}
+
 /* False after an error: another device than in a comment before. */
 static bool take_comment(file *f)
 {
@@ -93,13 +105,8 @@ static bool take_comment(file *f)
   f->device = device ? device : f->device;
   const char *times = traced_table_stated(f, "times:");
   f->untimed |= times && strncmp(times, "none", 4) == 0;
-  const char *update = traced_table_stated(f, "update:");
-  if (update) {
-    char *end;
-    f->update = strtod(update, &end);
-    if (end == update || strcmp(end, " B") != 0 || !(f->update >= 0 && f->update < 1e18))
-      return traced_table_fail(f, "bytes: `# update: 4096 B`", "`%.40s` is no size", update);
-  }
+  if (!take_bytes(f, "update:", &f->update) || !take_bytes(f, "buckets:", &f->buckets))
+    return false;
   const char *batch = traced_table_stated(f, "batch_dim:");
   if (batch && (strlen(batch) != 1 || *batch < '0' || *batch >= '0' + MAX_RANK))
     return traced_table_fail(f, "a number from 0: `# batch_dim: 1`", "`%.40s` is not a dimension",
@@ -154,8 +161,9 @@ static bool need(file *f, const char *name, uint32_t *index)
   *index = column(f, name);
   if (*index != TS_ROW_NONE)
     return true;
-  static const char *const known[] = {"name",       "kind",        "inputs",     "output_shape", "dtype",
-                                      "forward_us", "backward_us", "parameters", "accumulate_us"};
+  static const char *const known[] = {"name",          "kind",       "inputs",      "output_shape",
+                                      "dtype",         "forward_us", "backward_us", "parameters",
+                                      "accumulate_us", "again"};
   const char *best[3];
   TS_VEC(const char *) others = {0}; /* what is there under its own name is not meant */
   for (uint32_t i = 0; i < f->column_count; i++) {
@@ -318,8 +326,19 @@ static bool read_inputs(file *f, const ts_names *names, const char *text, ts_row
 
 typedef struct operator_columns {
   uint32_t name, kind, inputs, input_shapes, output, dtype, forward, backward, accumulate,
-    parameters;
+    parameters, again;
 } operator_columns;
+
+/* Empty: 0. */
+static bool read_number(file *f, const char *text, uint32_t *number)
+{
+  char *end = NULL;
+  unsigned long n = *text ? strtoul(text, &end, 10) : 0;
+  *number = (uint32_t)n;
+  return (!*text || (!*end && *text >= '0' && *text <= '9' && n < TS_ROW_NONE)) ||
+         traced_table_fail(f, "a number from 1 that rows which are run again together share",
+                           "`%.40s` is no such number", text);
+}
 
 static bool read_operator(file *f, const operator_columns *c, const ts_names *names,
                           const row_list *rows, ts_row *row)
@@ -336,6 +355,7 @@ static bool read_operator(file *f, const operator_columns *c, const ts_names *na
   if (!read_inputs(f, names, cell(f, c->inputs), row) ||
       !shapes(f, cell(f, c->input_shapes), &given) ||
       !shapes(f, cell(f, c->parameters), &parameters) ||
+      !read_number(f, cell(f, c->again), &row->again) ||
       !one_shape(f, cell(f, c->output), &row->output) || !read_time(f, c->forward, &row->forward) ||
       !read_time(f, c->backward, &row->backward) || !read_time(f, c->accumulate, &row->accumulate))
     return false;
@@ -384,6 +404,7 @@ static bool read_operators(file *f, row_list *rows)
   c.accumulate = column(f, "accumulate_us");
   c.input_shapes = column(f, "input_shapes");
   c.parameters = column(f, "parameters");
+  c.again = column(f, "again");
   ts_names names = {0};
   for (ts_row row; next_record(f);)
     if (!read_operator(f, &c, &names, rows, &row) || !remember(f, &names, rows, &row))
@@ -636,7 +657,8 @@ bool ts_rows_parse(ts_session *s, const ts_table_source *source, ts_table_text t
                     f.device,
                     f.batch_dim ? *f.batch_dim - '0' : -1,
                     f.untimed,
-                    f.update};
+                    f.update,
+                    f.buckets};
   return true;
 }
 

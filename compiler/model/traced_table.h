@@ -2,7 +2,7 @@
  * recognized by their header.
  *
  * Operator tables
- * (`name,kind,inputs,input_shapes,output_shape,dtype,forward_us,backward_us[,accumulate_us][,parameters]`):
+ * (`name,kind,inputs,input_shapes,output_shape,dtype,forward_us,backward_us[,accumulate_us][,parameters][,again]`):
  * `inputs` are names of earlier rows, `;` between them; shapes as `(1, 1024)` and `[[1, 1024],
  * [1]]`; `parameters` the shapes of an operator's weights. Stage tables
  * (`OperatorName,Operator_input,Operator_output,<time>,stage` and a table of the tensors): rows of
@@ -27,6 +27,7 @@ typedef struct ts_row {
   const ts_dtype *dtype;       /* of the output; NULL: it is no tensor */
   double forward, backward;    /* seconds */
   double accumulate;           /* seconds to add the gradients of its weights to those there */
+  uint32_t again;              /* the backward ran it again, with all of this number; 0: not */
   ts_row_stage stage;
   bool given;                  /* an input of the model: made by the reader of stage tables */
   uint32_t line;
@@ -45,7 +46,9 @@ typedef struct ts_rows {
   const char *name, *listed, *device;
   int32_t batch_dim;
   bool untimed;
-  double update_bytes; /* untimed: what an update of all parameters moves (`# update: N B`) */
+  /* untimed: what an update of all parameters moves (`# update: N B`), and what copies of their
+   * gradients into buckets and out of them (`# buckets: N B`) */
+  double update_bytes, bucket_bytes;
 } ts_rows;
 
 typedef struct ts_table_source {

@@ -292,6 +292,19 @@ static bool check_fields(const replayer *r)
   return true;
 }
 
+/* What only models of one rank have. */
+static bool check_arguments(const replayer *r, const ts_applied *model)
+{
+  const ts_value *again = model ? ts_record_find(&model->args, "recompute") : NULL;
+  if (!again || again->type == TS_T_NONE)
+    return true;
+  ts_diag *d =
+    ts_diag_add(r->l.s->diags, TS_E0526, again->span, "`recompute` of graphs that ranks play");
+  ts_diag_here(d, "the graphs say what is run again");
+  ts_diag_help(d, "leave it out; it is for the graph of one rank that a plan divides");
+  return false;
+}
+
 static bool check_cluster(const replayer *r)
 {
   const ts_plan *plan = r->l.plan;
@@ -463,7 +476,8 @@ static bool replay_prepare(replayer *r)
     (ts_rank_files){l->s->options->ranks, l->s->options->rank_count,
                     l->s->options->ranks ? ts_base_name(l->s->options->ranks[0]->file) : ""};
   ts_error error = {0};
-  if ((model && !ts_rank_files_read(l->s, model, &r->files)) || !check_fields(r))
+  if ((model && !ts_rank_files_read(l->s, model, &r->files)) || !check_fields(r) ||
+      !check_arguments(r, model))
     return false;
   if (!check_whole(r, &error) || !set_mesh(r, &error))
     return error.message[0] && replay_refuse(r, &error);

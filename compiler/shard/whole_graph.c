@@ -8,6 +8,7 @@
 #include "compiler/eval/action_form.h"
 #include "compiler/eval/report.h"
 #include "compiler/eval/reuse.h"
+#include "compiler/model/traced.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
 #include "compiler/shard/model_work.h"
@@ -340,10 +341,31 @@ static void whole_graph_ask(const ts_sharder *c, const ts_ast *action, uint32_t 
     a->action = action;
 }
 
+/* Where no rule says what is run again: what the traced step ran again, with the views between. */
+static void group_as_traced(ts_sharder *c)
+{
+  const ts_op *ops = c->g->ops.at;
+  uint32_t *group = c->sh->recompute_group, last = TS_NO_INDEX; /* op that was run again */
+  for (uint32_t i = 0; i < c->g->ops.count; i++) {
+    if (!ops[i].again) {
+      last =
+        ops[i].measured && ops[i].measured->seconds[TS_TRACED_FORWARD] > 0 ? TS_NO_INDEX : last;
+      continue;
+    }
+    bool same =
+      last != TS_NO_INDEX && ops[i].again == ops[last].again && ops[i].unit == ops[last].unit;
+    group[i] = same ? group[last] : ++c->sh->group_count;
+    for (uint32_t k = last + 1; same && k < i; k++)
+      group[k] = group[i];
+    last = i;
+  }
+}
+
 /* A group is what one labelled scope holds (`group: "layer[*]"`), or a run of neighbours that one
  * rule matches. */
 static void group_ops(ts_sharder *c)
 {
+  bool stated = false;
   ts_sharding *sh = c->sh;
   uint32_t last_rule = TS_NO_INDEX, last_group = 0;
   const char *last_label = NULL;
@@ -352,7 +374,9 @@ static void group_ops(ts_sharder *c)
   const ts_ast **actions = TS_NEW_ARRAY(c->s->arena, const ts_ast *, sh->classes.count + 1);
   uint32_t *rules = TS_NEW_ARRAY(c->s->arena, uint32_t, sh->classes.count + 1);
   for (size_t k = 0; k < sh->classes.count; k++)
-    actions[k] = recompute_action(sh, &sh->classes.at[k], &rules[k]);
+    stated |= (actions[k] = recompute_action(sh, &sh->classes.at[k], &rules[k])) != NULL;
+  if (!stated)
+    group_as_traced(c);
   for (uint32_t i = 0; i < c->g->ops.count; i++) {
     uint32_t rule = rules[sh->class_of[i]];
     const ts_op *op = &c->g->ops.at[i];
