@@ -200,7 +200,7 @@ static void search(problem *p, const constant *constants, size_t count, bool pai
   for (int again = 0; again < STARTS; again++) { /* a simplex may have shrunk too early */
     for (size_t k = 0; k < count; k++)
       step[k] = (again % 2 ? 1 : -1) * (is_share(&constants[k]) ? 0.05 : 0.4);
-    ts_minimize(&(ts_search){objective, p, count, -1, ITERATIONS, 1e-3}, x, step);
+    ts_minimize(&(ts_simplex){objective, p, count, -1, ITERATIONS, 1e-3}, x, step);
     p->done++;
     ts_tick_counted(p->progress, "fitting the fabric", (double)p->done / p->searches, "searches",
                     p->done);

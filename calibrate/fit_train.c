@@ -97,7 +97,8 @@ static void train_physical(ts_fit_model *m, const ts_fit_rows *rows)
   else
     start_parameters(&p);
   ts_minimize_factors(
-    &(ts_search){physical_loss, &p, m->model->parameter_count - 1, 1e-3, PHYSICAL_STEPS, 0}, theta);
+    &(ts_simplex){physical_loss, &p, m->model->parameter_count - 1, 1e-3, PHYSICAL_STEPS, 0},
+    theta);
   set_parameters(&p, theta);
 }
 

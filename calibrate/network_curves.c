@@ -124,7 +124,7 @@ static void fit_side(const side *s)
   for (size_t k = 0; k < sizeof slopes / sizeof *slopes; k++) {
     network_curves_start(s, slopes[k], x);
     double now = ts_minimize(
-      &(ts_search){loss, (void *)(uintptr_t)s, PARAMETERS, -1, ITERATIONS, 1e-4}, x, step);
+      &(ts_simplex){loss, (void *)(uintptr_t)s, PARAMETERS, -1, ITERATIONS, 1e-4}, x, step);
     if (now < least) {
       least = now;
       memcpy(best, x, sizeof best);

@@ -7,7 +7,7 @@
 
 static double loss_at(const gsl_vector *x, void *context)
 {
-  const ts_search *s = context;
+  const ts_simplex *s = context;
   double far = 0;
   for (size_t i = 0; i < s->n && s->pull >= 0; i++) {
     if (!(fabs(x->data[i]) < 8))
@@ -17,7 +17,7 @@ static double loss_at(const gsl_vector *x, void *context)
   return s->loss(x->data, s->context) + fmax(s->pull, 0) * far / (double)s->n;
 }
 
-double ts_minimize(const ts_search *s, double *x, const double *step)
+double ts_minimize(const ts_simplex *s, double *x, const double *step)
 {
   gsl_multimin_function f = {loss_at, s->n, (void *)(uintptr_t)s};
   gsl_multimin_fminimizer *m =
@@ -34,7 +34,7 @@ double ts_minimize(const ts_search *s, double *x, const double *step)
   return least;
 }
 
-void ts_minimize_factors(const ts_search *s, double *x)
+void ts_minimize_factors(const ts_simplex *s, double *x)
 {
   enum { ROUNDS = 3, MOST = 32 }; /* a simplex shrinks too early: begin again where it ended */
   double step[MOST];

@@ -4,18 +4,18 @@
 
 #include <stddef.h>
 
-typedef struct ts_search {
+typedef struct ts_simplex {
   double (*loss)(const double *x, void *context);
   void *context;
   size_t n;    /* of x */
   double pull; /* to 0, of the mean of squares; then x ends within 8. Negative: x is free */
   int iterations;
   double size; /* of a simplex that is small enough */
-} ts_search;
+} ts_simplex;
 
 /* Moves x to the least loss that a simplex (Nelder and Mead, 1965) finds, which is returned. */
-double ts_minimize(const ts_search *search, double *x, const double *step);
+double ts_minimize(const ts_simplex *search, double *x, const double *step);
 /* The same for logarithms of factors: x begins at 0. */
-void ts_minimize_factors(const ts_search *search, double *x);
+void ts_minimize_factors(const ts_simplex *search, double *x);
 
 #endif

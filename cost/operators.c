@@ -215,7 +215,7 @@ static void train_class(ts_op_class *c)
   size_t size = (size_t)s.free_exponent[0] + s.free_exponent[1];
   for (uint32_t i = 1; i < c->model->parameter_count; i++) size += is_searched(c->model, i);
   double theta[TS_MODEL_MAX_PARAMETERS + TS_OP_EXPONENTS];
-  ts_minimize_factors(&(ts_search){class_loss, &s, size, 2e-3, CLASS_STEPS, 0}, theta);
+  ts_minimize_factors(&(ts_simplex){class_loss, &s, size, 2e-3, CLASS_STEPS, 0}, theta);
   set_class(&s, theta);
 }
 
