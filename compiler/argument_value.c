@@ -247,8 +247,11 @@ const char *ts_argument_value(ts_arena *arena, const ts_ast *type, const char *c
     return ts_argument_quoted(arena, word[0]);
   if (is_integer(word[0]))
     return word[0];
-  return word[0][0] == '(' || word[0][0] == '[' ? python_list(arena, word[0]) :
-                                                  ts_argument_quoted(arena, word[0]);
+  const char *bare = word[0];
+  size_t length = strlen(bare);
+  if (length > 1 && *bare == '\'' && bare[length - 1] == '\'') /* of a shell's word in a file */
+    bare = ts_arena_string(arena, bare + 1, length - 2);
+  return *bare == '(' || *bare == '[' ? python_list(arena, bare) : ts_argument_quoted(arena, bare);
 }
 
 const char *const *ts_argument_words(ts_arena *arena, const char *all, uint32_t *count)

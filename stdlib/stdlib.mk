@@ -103,6 +103,7 @@ stdlib_files = \
 	stdlib/frameworks/nanotron.ts \
 	stdlib/frameworks/nemo.ts \
 	stdlib/frameworks/nvidia.ts \
+	stdlib/frameworks/optimizers.ts \
 	stdlib/frameworks/prime_rl.ts \
 	stdlib/frameworks/primus.ts \
 	stdlib/frameworks/primus_megatron.ts \

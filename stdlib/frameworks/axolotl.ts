@@ -1,6 +1,6 @@
 // Axolotl's jobs as plans: its YAML (axolotl 0.19, utils/schemas). The model is Hugging Face's by name.
 export import std.frameworks.job
-import std.frameworks.profile, std.frameworks.torch, std.frameworks.deepspeed_keys
+import std.frameworks.profile, std.frameworks.torch, std.frameworks.optimizers, std.frameworks.deepspeed_keys
 
 record AxolotlArguments {
   gpus: Int
@@ -11,7 +11,7 @@ record AxolotlArguments {
   micro_batch_size: Int = 1
   gradient_accumulation_steps: Int = 1
   gradient_checkpointing: String = "false"
-  activation_offloading: Any = false
+  activation_offloading: String = "false"
   dp_shard_size: Int = 0
   dp_replicate_size: Int = 1
   context_parallel_size: Int = 1
@@ -26,6 +26,8 @@ record AxolotlArguments {
   zero_optimization_stage: Int = -1
   zero_optimization_overlap_comm: Bool = true
   zero_optimization_offload_optimizer_device: String = "none"
+  optimizer: String = "adamw_torch_fused"
+  optimizer_type: String = "" // of DeepSpeed's file, before it
   fp16: Bool = false
   adapter: String = "none"
   lora_r: Int = 8
@@ -86,6 +88,8 @@ fn axolotl_job(a: AxolotlArguments) -> Job = {
   again: if a.fsdp_activation_checkpointing or not _is(a.gradient_checkpointing, ["false"]) then framework_recompute("full") else none,
   tiled: (if a.liger_fused_linear_cross_entropy or a.cut_cross_entropy then "loss " else "") + (if a.tiled_mlp then "mlp" else ""),
   half: if a.fp16 then fp16 else bf16,
+  optimizer: optimizer_named(if a.optimizer_type != "" then a.optimizer_type else a.optimizer),
+  kept_on_host: not _is(a.activation_offloading, ["false"]) or _is(a.gradient_checkpointing, ["offload", "offload_disk"]),
   on_host: a.fsdp_offload_params or a.zero_optimization_offload_optimizer_device == "cpu",
   tuned: _tuned(a),
 }
@@ -111,7 +115,39 @@ let command_line = {
     {
       why: "kernels and ways to run of the profile",
       names: [
-        "flash_attn_* use_kernels bf16 bfloat16 tf32 float16 float32 sample_packing sample_packing_* pad_to_sequence_len pad_to_multiple_of batch_flattening multipack_* experimental_skip_move_to_device gradient_checkpointing_kwargs_* type_of_model model_type is_*_derived_model heads_k_stride ring_attn_func lora_* plugins ddp* gpu_memory_limit tokens tokens_* special_tokens* chat_template* datasets_* test_datasets_* rope_scaling fsdp_* save_* gc_steps device_map max_memory noisy_embedding_alpha group_by_length llama4_linearized_experts strict scaling_softmax* mean_resizing_embeddings resize_token_embeddings_to_32x shrink_embeddings reinit_weights fix_untrained_tokens embeddings_skip_upcast",
+        "use_kernels bf16 bfloat16 tf32 float16 float32 sample_packing sample_packing_group_size sample_packing_bin_size",
+        "sample_packing_sequentially sample_packing_mp_start_method sample_packing_eff_est pad_to_sequence_len",
+        "pad_to_multiple_of batch_flattening multipack_real_batches experimental_skip_move_to_device",
+        "gradient_checkpointing_kwargs_use_reentrant gradient_checkpointing_kwargs_determinism_check type_of_model",
+        "model_type heads_k_stride ring_attn_func plugins gpu_memory_limit gc_steps device_map max_memory",
+        "noisy_embedding_alpha group_by_length llama4_linearized_experts strict mean_resizing_embeddings",
+        "resize_token_embeddings_to_32x shrink_embeddings reinit_weights fix_untrained_tokens embeddings_skip_upcast",
+        "ddp ddp_timeout ddp_find_unused_parameters ddp_broadcast_buffers rope_scaling rope_scaling_type",
+        "rope_scaling_factor rope_scaling_rope_type rope_scaling_original_max_position_embeddings",
+      ],
+    },
+    {
+      why: "FSDP's units are layers here, and what it reads and writes stands beside steps",
+      names: [
+        "fsdp_config fsdp_sync_module_states fsdp_cpu_ram_efficient_loading fsdp_cpu_offload_pin_memory fsdp_use_orig_params",
+        "fsdp_state_dict_type fsdp_final_state_dict_type fsdp_transformer_layer_cls_to_wrap fsdp_limit_all_gathers",
+        "fsdp_forward_prefetch fsdp_backward_prefetch fsdp_version",
+      ],
+    },
+    {
+      why: "numbers of adapters, and where they come from",
+      names: [
+        "lora_alpha lora_model_dir lora_fan_in_fan_out lora_alpha_pattern lora_on_cpu loraplus_lr_ratio",
+        "loraplus_lr_embedding",
+      ],
+    },
+    {
+      why: "words, templates and files",
+      names: [
+        "special_tokens special_tokens_bos_token special_tokens_eos_token special_tokens_pad_token special_tokens_unk_token",
+        "special_tokens_additional_special_tokens tokens chat_template chat_template_jinja chat_template_kwargs",
+        "chat_template_kwargs_* save_steps save_strategy save_total_limit save_first_step save_only_model",
+        "save_safetensors save_compressed save_sliding_window",
       ],
     },
     {
@@ -139,7 +175,80 @@ let command_line = {
     {
       why: "data are read beside the step",
       names: [
-        "pretraining_dataset_* debug bnb_config_kwargs_*",
+        "debug bnb_config_kwargs_*",
+        "datasets_path datasets_split datasets_type datasets_shards datasets_shards_idx",
+        "datasets_preprocess_shards datasets_input_transform datasets_conversation datasets_chat_template",
+        "datasets_chat_template_jinja datasets_data_files datasets_input_format datasets_name",
+        "datasets_ds_type datasets_field datasets_field_human datasets_field_model datasets_field_messages",
+        "datasets_field_tools datasets_field_thinking datasets_template_thinking_key",
+        "datasets_message_field_role datasets_message_field_content datasets_message_field_training",
+        "datasets_message_field_training_detail datasets_split_thinking datasets_logprobs_field",
+        "datasets_temperature datasets_roles_to_train datasets_train_on_eos datasets_train_on_eot",
+        "datasets_drop_system_message datasets_trust_remote_code datasets_revision datasets_skip",
+        "datasets_text_column datasets_length datasets_sequence_length datasets_min_input_id",
+        "datasets_max_input_id datasets_seed datasets_step_separator datasets_max_completion_length",
+        "datasets_train_on_last_step_only datasets_eval_sequence_len datasets_field_prompt",
+        "datasets_field_chosen datasets_field_rejected datasets_field_completion datasets_field_label",
+        "datasets_system_prompt datasets_type_field_system datasets_type_field_instruction",
+        "datasets_type_field_input datasets_type_field_output datasets_type_format",
+        "datasets_type_no_input_format datasets_type_system_prompt datasets_type_system_format",
+        "datasets_type_field_prompt datasets_type_field_chosen datasets_type_field_rejected",
+        "datasets_type_prompt_format datasets_type_chosen_format datasets_type_rejected_format",
+        "datasets_type_field_completion datasets_type_field_label datasets_type_completion_format",
+        "datasets_roles_* datasets_message_property_mappings_* test_datasets_path test_datasets_split",
+        "test_datasets_type test_datasets_shards test_datasets_shards_idx test_datasets_preprocess_shards",
+        "test_datasets_input_transform test_datasets_conversation test_datasets_chat_template",
+        "test_datasets_chat_template_jinja test_datasets_data_files test_datasets_input_format",
+        "test_datasets_name test_datasets_ds_type test_datasets_field test_datasets_field_human",
+        "test_datasets_field_model test_datasets_field_messages test_datasets_field_tools",
+        "test_datasets_field_thinking test_datasets_template_thinking_key test_datasets_message_field_role",
+        "test_datasets_message_field_content test_datasets_message_field_training",
+        "test_datasets_message_field_training_detail test_datasets_split_thinking",
+        "test_datasets_logprobs_field test_datasets_temperature test_datasets_roles_to_train",
+        "test_datasets_train_on_eos test_datasets_train_on_eot test_datasets_drop_system_message",
+        "test_datasets_trust_remote_code test_datasets_revision test_datasets_skip test_datasets_text_column",
+        "test_datasets_length test_datasets_sequence_length test_datasets_min_input_id",
+        "test_datasets_max_input_id test_datasets_seed test_datasets_step_separator",
+        "test_datasets_max_completion_length test_datasets_train_on_last_step_only",
+        "test_datasets_eval_sequence_len test_datasets_field_prompt test_datasets_field_chosen",
+        "test_datasets_field_rejected test_datasets_field_completion test_datasets_field_label",
+        "test_datasets_system_prompt test_datasets_type_field_system test_datasets_type_field_instruction",
+        "test_datasets_type_field_input test_datasets_type_field_output test_datasets_type_format",
+        "test_datasets_type_no_input_format test_datasets_type_system_prompt test_datasets_type_system_format",
+        "test_datasets_type_field_prompt test_datasets_type_field_chosen test_datasets_type_field_rejected",
+        "test_datasets_type_prompt_format test_datasets_type_chosen_format test_datasets_type_rejected_format",
+        "test_datasets_type_field_completion test_datasets_type_field_label",
+        "test_datasets_type_completion_format test_datasets_roles_* test_datasets_message_property_mappings_*",
+        "pretraining_dataset_path pretraining_dataset_split pretraining_dataset_type",
+        "pretraining_dataset_shards pretraining_dataset_shards_idx pretraining_dataset_preprocess_shards",
+        "pretraining_dataset_input_transform pretraining_dataset_conversation",
+        "pretraining_dataset_chat_template pretraining_dataset_chat_template_jinja",
+        "pretraining_dataset_data_files pretraining_dataset_input_format pretraining_dataset_name",
+        "pretraining_dataset_ds_type pretraining_dataset_field pretraining_dataset_field_human",
+        "pretraining_dataset_field_model pretraining_dataset_field_messages pretraining_dataset_field_tools",
+        "pretraining_dataset_field_thinking pretraining_dataset_template_thinking_key",
+        "pretraining_dataset_message_field_role pretraining_dataset_message_field_content",
+        "pretraining_dataset_message_field_training pretraining_dataset_message_field_training_detail",
+        "pretraining_dataset_split_thinking pretraining_dataset_logprobs_field",
+        "pretraining_dataset_temperature pretraining_dataset_roles_to_train pretraining_dataset_train_on_eos",
+        "pretraining_dataset_train_on_eot pretraining_dataset_drop_system_message",
+        "pretraining_dataset_trust_remote_code pretraining_dataset_revision pretraining_dataset_skip",
+        "pretraining_dataset_text_column pretraining_dataset_length pretraining_dataset_sequence_length",
+        "pretraining_dataset_min_input_id pretraining_dataset_max_input_id pretraining_dataset_seed",
+        "pretraining_dataset_step_separator pretraining_dataset_max_completion_length",
+        "pretraining_dataset_train_on_last_step_only pretraining_dataset_eval_sequence_len",
+        "pretraining_dataset_field_prompt pretraining_dataset_field_chosen pretraining_dataset_field_rejected",
+        "pretraining_dataset_field_completion pretraining_dataset_field_label",
+        "pretraining_dataset_system_prompt pretraining_dataset_type_field_system",
+        "pretraining_dataset_type_field_instruction pretraining_dataset_type_field_input",
+        "pretraining_dataset_type_field_output pretraining_dataset_type_format",
+        "pretraining_dataset_type_no_input_format pretraining_dataset_type_system_prompt",
+        "pretraining_dataset_type_system_format pretraining_dataset_type_field_prompt",
+        "pretraining_dataset_type_field_chosen pretraining_dataset_type_field_rejected",
+        "pretraining_dataset_type_prompt_format pretraining_dataset_type_chosen_format",
+        "pretraining_dataset_type_rejected_format pretraining_dataset_type_field_completion",
+        "pretraining_dataset_type_field_label pretraining_dataset_type_completion_format",
+        "pretraining_dataset_roles_* pretraining_dataset_message_property_mappings_*",
         "tokenizer_config tokenizer_use_fast tokenizer_legacy tokenizer_use_mistral_common tokenizer_type bos_token",
         "eos_token pad_token unk_token additional_special_tokens system_prompt system_format field_system",
         "field_instruction field_input format no_input_format split input_transform preprocess_shards conversation",
@@ -239,10 +348,24 @@ let command_line = {
         "unfrozen_parameters fp32_*",
       ],
     },
+    { why: "layers' weights stay on the device here", but: ["false"], names: ["layer_offloading"] },
     {
-      why: "activations that leave for the host have no plan in this importer yet",
+      why: "units by size, and formats of their own, are not followed: units are layers, in bf16 with sums in fp32",
+      but: ["TRANSFORMER_BASED_WRAP", "none"],
+      names: ["fsdp_auto_wrap_policy fsdp_min_num_params fsdp_mixed_precision_policy fsdp_mixed_precision"],
+    },
+    {
+      why: "adapters have one rank here, and their products no kernels of their own",
       but: ["false"],
-      names: ["activation_offloading layer_offloading"],
+      names: ["lora_rank_pattern lora_rank_pattern_* lora_mlp_kernel lora_qkv_kernel lora_o_kernel lora_embedding_kernel"],
+    },
+    {
+      why: "buckets, kernels of FlashAttention's package and scales of softmax are not followed: the plan has the profile's",
+      but: ["false"],
+      names: [
+        "ddp_bucket_cap_mb flash_attn_cross_entropy flash_attn_rms_norm flash_attn_fuse_mlp flash_attn_fuse_qkv flash_attn_d512",
+        "scaling_softmax scaling_softmax_factor scaling_softmax_bias",
+      ],
     },
     {
       why: "products in fp8 are not followed: the plan has them in bf16",
@@ -271,11 +394,6 @@ let command_line = {
   ],
   refused: deepspeed_refused + [
     {
-      why: "the optimizer of DeepSpeed's file has no record here: Adam and AdamW are followed",
-      but: ["Adam", "AdamW", "FusedAdam", "CPUAdam"],
-      names: ["optimizer_type"],
-    },
-    {
       why: "of adapters LoRA and its kin have a plan here",
       but: ["none", "", "lora", "qlora", "dora", "false"],
       names: ["adapter"],
@@ -299,23 +417,5 @@ let command_line = {
       names: ["nvfp4_merge_aware"],
     },
     { why: "steps of reinforcement learning and preferences have no plan here yet", names: ["rl reward_model process_reward_model"] },
-    {
-      why: "the optimizer has no record here: Adam and AdamW are followed",
-      but: [
-        "adamw_torch",
-        "adamw_torch_fused",
-        "adamw_hf",
-        "adamw_apex_fused",
-        "adamw_anyprecision",
-        "adamw_bnb_8bit",
-        "paged_adamw_8bit",
-        "adamw_8bit",
-        "paged_adamw_32bit",
-        "adamw_torch_8bit",
-        "ao_adamw_8bit",
-        "adamw_torch_4bit",
-      ],
-      names: ["optimizer"],
-    },
   ],
 }

@@ -1,7 +1,7 @@
 // LLaMA-Factory's jobs as plans: its YAML and arguments (hiyouga/LLaMA-Factory, August 2026: src/llamafactory/hparams;
 // v1's own names are known, too), beside those of Hugging Face's trainer. The model is Hugging Face's by name.
 export import std.frameworks.job
-import std.frameworks.profile, std.frameworks.torch, std.frameworks.deepspeed_keys
+import std.frameworks.profile, std.frameworks.torch, std.frameworks.optimizers, std.frameworks.deepspeed_keys
 
 record LlamaFactoryArguments {
   gpus: Int
@@ -21,6 +21,8 @@ record LlamaFactoryArguments {
   zero_optimization_overlap_comm: Bool = true
   zero_optimization_offload_optimizer_device: String = "none"
   dist_config_name: String = ""
+  optim: String = "adamw_torch_fused"
+  optimizer_type: String = "" // of DeepSpeed's file, before it
   fsdp: List[String] = []
   cp_size: Int = 1
   finetuning_type: String = "lora"
@@ -91,6 +93,7 @@ fn llama_factory_job(a: LlamaFactoryArguments) -> Job = {
   again: if a.disable_gradient_checkpointing then none else framework_recompute("full"),
   tiled: if a.enable_liger_kernel or a.use_liger_kernel then "loss" else "",
   half: if a.fp16 then fp16 else bf16,
+  optimizer: optimizer_named(if a.optimizer_type != "" then a.optimizer_type else a.optim),
   on_host: a.zero_optimization_offload_optimizer_device == "cpu",
   tuned: _tuned(a),
 }
@@ -245,7 +248,7 @@ let command_line = {
         "overlap_param_gather overlap_grad_reduce mixed_precision extra_config offload_folder print_param_status",
         "crop_to_patches kt_cpu_activation kt_weight_path kt_non_expert_weight_path kt_use_lora_experts",
         "kt_lora_expert_num kt_lora_expert_intermediate_size _kt_config_handle _kt_adapter_artifact_path",
-        "block_diag_attn kt_config dp_size cp_mode mp_replicate_size optim_config full_determinism optim optim_args",
+        "block_diag_attn kt_config dp_size cp_mode mp_replicate_size optim_config full_determinism optim_args",
         "optim_target_modules tf32 torch_compile torch_compile_mode use_liger_kernel liger_kernel_config",
         "auto_find_batch_size prediction_loss_only greater_is_better use_cpu accelerator_config parallelism_config",
         "label_names ddp_find_unused_parameters ddp_bucket_cap_mb ddp_broadcast_buffers ddp_static_graph fsdp_config",
@@ -254,11 +257,6 @@ let command_line = {
     },
   ],
   refused: deepspeed_refused + [
-    {
-      why: "the optimizer of DeepSpeed's file has no record here: Adam and AdamW are followed",
-      but: ["Adam", "AdamW", "FusedAdam", "CPUAdam"],
-      names: ["optimizer_type"],
-    },
     {
       why: "of adapters LoRA and its kin have a plan here",
       but: ["full", "lora", "freeze", "none"],

@@ -120,12 +120,29 @@ let command_line = {
     {
       why: "read, written and logged beside steps",
       names: [
-        "checkpoints_* data_* data_stages_* general_* logging_* lighteval* profiler* tokenizer_* s3_upload* metrics_logging* doremi_* tokens_*",
+        "checkpoints_checkpoints_path checkpoints_checkpoint_interval checkpoints_resume_checkpoint_path checkpoints_save_initial_state",
+        "checkpoints_save_final_state checkpoints_load_lr_scheduler checkpoints_load_optimizer",
+        "checkpoints_checkpoints_path_is_shared_file_system data_seed data_num_loading_workers data_dataset data_dataset_*",
+        "data_stages_name data_stages_start_training_step data_stages_data_seed data_stages_data_num_loading_workers",
+        "data_stages_data_dataset data_stages_data_dataset_* general_project general_run general_seed general_step",
+        "general_consumed_train_samples general_benchmark_csv_path general_ignore_sanity_checks general_entity general_kill_switch_path",
+        "logging_log_level logging_log_level_replica logging_iteration_step_info_interval lighteval lighteval_* profiler profiler_*",
+        "tokenizer_tokenizer_name_or_path tokenizer_tokenizer_revision tokenizer_tokenizer_max_length s3_upload s3_upload_*",
+        "metrics_logging metrics_logging_log_level metrics_logging_log_detail_interval tokens_train_steps tokens_val_check_interval",
+        "tokens_limit_val_batches tokens_limit_test_batches doremi_domain_names doremi_domain_weights doremi_smoothing_param",
+        "doremi_step_size",
       ],
     },
     {
       why: "numbers of weights, of kernels and of the optimizer",
       names: [
+        "optimizer_weight_decay optimizer_weight_decay_exclude_named_params optimizer_clip_grad optimizer_optimizer_factory_name",
+        "optimizer_optimizer_factory_adam_eps optimizer_optimizer_factory_adam_beta1 optimizer_optimizer_factory_adam_beta2",
+        "optimizer_optimizer_factory_torch_adam_is_fused optimizer_learning_rate_scheduler_learning_rate",
+        "optimizer_learning_rate_scheduler_lr_warmup_steps optimizer_learning_rate_scheduler_lr_warmup_style",
+        "optimizer_learning_rate_scheduler_lr_decay_style optimizer_learning_rate_scheduler_lr_decay_steps",
+        "optimizer_learning_rate_scheduler_lr_decay_starting_step optimizer_learning_rate_scheduler_min_decay_lr",
+        "optimizer_adam_eps optimizer_adam_beta1 optimizer_adam_beta2 optimizer_torch_adam_is_fused", // releases before
         "model_init_method_* model_model_config_*_token_id model_model_config_hidden_act model_model_config_initializer_range model_model_config_rms_norm_eps model_model_config_rope_* model_model_config_max_position_embeddings model_model_config_pretraining_tp model_model_config_use_cache model_model_config__* model_model_config_z_loss_* model_model_config_flex_attention_mask model_model_config_no_rope_layer model_model_config_layer_norm_epsilon model_model_config_attn_pdrop model_model_config_embd_pdrop model_model_config_resid_pdrop model_model_config_attention_softmax_in_fp32 model_model_config_scale_* model_model_config_grouped_query model_model_config_multi_query parallelism_tp_recompute_allgather parallelism_moe_layer_recompute",
       ],
     },
@@ -154,9 +171,11 @@ let command_line = {
       names: [
         "model_model_config_sliding_window_size model_model_config_moe_config_token_dispatcher_type",
         "model_model_config_moe_capacity_factor model_model_config_global_attn_layers parallelism_tp_mode",
-        "parallelism_tp_linear_async_communication optimizer_*",
+        "parallelism_tp_linear_async_communication model_ddp_bucket_cap_mb",
       ],
     },
+    { why: "the forward of the model that weighs domains is not played", names: ["doremi_ref_model_resume_checkpoint_path"] },
+    { why: "sequences are as long in each stage here", names: ["data_stages_sequence_length"] },
     {
       why: "its effect is not followed: the plan has the default",
       but: ["false", "none", "0", "no", "", "null", "off", "False"],
@@ -164,6 +183,11 @@ let command_line = {
     },
   ],
   refused: [
+    {
+      why: "the optimizer has no record in this importer yet: AdamW is followed",
+      but: ["adamW"],
+      names: ["optimizer_optimizer_factory_name"],
+    },
     { why: "the format has no plan here yet", but: ["bfloat16"], names: ["model_dtype"] },
     {
       why: "layers of which some have experts have no plan in this importer yet",

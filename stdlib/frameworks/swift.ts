@@ -3,7 +3,8 @@
 // August 2026). The model is Hugging Face's by name. Samples of `swift` are up to as long as the model takes unless
 // `max_length` is said; here they are 2,048 words, as of its Megatron jobs.
 export import std.frameworks.job
-import std.frameworks.profile, std.frameworks.nvidia, std.frameworks.megatron_core, std.frameworks.torch, std.frameworks.deepspeed_keys
+import std.frameworks.profile, std.frameworks.nvidia, std.frameworks.megatron_core, std.frameworks.torch, std.frameworks.optimizers,
+  std.frameworks.deepspeed_keys
 
 record SwiftArguments {
   gpus: Int
@@ -50,6 +51,8 @@ record SwiftArguments {
   gradient_accumulation_steps: Int = 0 // 0: as many as a step of 16 samples takes
   gradient_checkpointing: Bool = true
   torch_dtype: String = "bfloat16"
+  optim: String = "adamw_torch_fused"
+  optimizer_type: String = "" // of DeepSpeed's file, before it
   sequence_parallel_size: Int = 1
   deepspeed_autotp_size: Int = 1
   fsdp: String = ""
@@ -118,6 +121,7 @@ fn _trained(a: SwiftArguments, config: Record, launched: Int) -> Job = {
   again: if a.gradient_checkpointing then framework_recompute("full") else none,
   tiled: if a.use_liger_kernel then "loss" else "",
   half: if a.fp16 or _is(a.torch_dtype, ["float16", "fp16"]) then fp16 else bf16,
+  optimizer: optimizer_named(if a.optimizer_type != "" then a.optimizer_type else a.optim),
   on_host: a.zero_optimization_offload_optimizer_device == "cpu",
   tuned: _tuned(a, false),
 }
@@ -195,7 +199,7 @@ let command_line = {
     {
       why: "of Hugging Face's trainer: numbers, and what is written, checked and saved beside steps",
       names: [
-        "warmup_ratio warmup_steps per_device_eval_batch_size eval_batch_size save_only_model only_save_model dataloader_drop_last router_aux_loss_coef label_names max_steps max_epochs lr_scheduler_type lr_scheduler_kwargs max_grad_norm neftune_noise_alpha ddp_find_unused_parameters early_stop_interval predict_with_generate logging_dir logging_first_step run_name acc_strategy adam_epsilon overwrite_output_dir resume_from_checkpoint resume_only_model adapters load_best_model_at_end eval_metric eval_use_evalscope eval_accumulation_steps ddp_find_unused_parameters use_flash_ckpt gradient_checkpointing_kwargs* average_tokens_across_devices include_num_input_tokens_seen eval_on_start torch_empty_cache_steps template_type check_dataset_strategy use_flash_attn custom_train_dataset_path custom_val_dataset_path train_dataset_sample dataset_test_ratio preprocess_num_proc self_cognition_sample model_cache_dir model_id ds3_gather_for_generation bnb_4bit_comp_dtype max_pixels image_* video_* fps_* nframes image_min_pixels tie_word_embeddings bf16",
+        "warmup_ratio warmup_steps per_device_eval_batch_size eval_batch_size save_only_model only_save_model dataloader_drop_last router_aux_loss_coef label_names max_steps max_epochs lr_scheduler_type lr_scheduler_kwargs max_grad_norm neftune_noise_alpha ddp_find_unused_parameters early_stop_interval predict_with_generate logging_dir logging_first_step run_name acc_strategy adam_epsilon overwrite_output_dir resume_from_checkpoint resume_only_model adapters load_best_model_at_end eval_metric eval_use_evalscope eval_accumulation_steps ddp_find_unused_parameters use_flash_ckpt gradient_checkpointing_kwargs gradient_checkpointing_kwargs_use_reentrant average_tokens_across_devices include_num_input_tokens_seen eval_on_start torch_empty_cache_steps template_type check_dataset_strategy use_flash_attn custom_train_dataset_path custom_val_dataset_path train_dataset_sample dataset_test_ratio preprocess_num_proc self_cognition_sample model_cache_dir model_id ds3_gather_for_generation bnb_4bit_comp_dtype max_pixels nframes image_factor video_max_pixels video_min_pixels video_total_pixels fps_min_frames fps_max_frames fps image_min_pixels tie_word_embeddings bf16",
       ],
     },
     {
@@ -319,16 +323,6 @@ let command_line = {
       why: "weights of matrices are in bf16 here where they lie on the host, and come as the optimizer's do",
       but: ["none"],
       names: ["zero_optimization_offload_param_device"],
-    },
-    {
-      why: "the optimizer of DeepSpeed's file is Adam here",
-      but: ["Adam", "AdamW", "FusedAdam", "CPUAdam"],
-      names: ["optimizer_type"],
-    },
-    {
-      why: "states of an optimizer in 8 bits, and pages of it, are priced as those in fp32",
-      but: ["adamw_torch", "adamw_torch_fused", "adamw_hf", "adam", "adamw"],
-      names: ["optim"],
     },
     { why: "weights that are read in other formats than of bitsandbytes are priced as its", but: ["bnb"], names: ["quant_method"] },
     {

@@ -8,7 +8,7 @@ fn _size_of_gradient(precision: Precision) -> Size = bytes(precision.gradients)
 fn _size_of_weight(precision: Precision) -> Size = bytes(precision.weights)
 // An fp32 copy of weights that are narrower (Micikevicius et al., arXiv 1710.03740); others need
 // none.
-fn _size_of_master(precision: Precision) -> Size = if bytes(precision.weights) < 4 B then 4 B else 0 B
+fn fp32_copy(precision: Precision) -> Size = if bytes(precision.weights) < 4 B then 4 B else 0 B
 // What is updated, and what moments are in: that copy, or the weights themselves.
 fn _size_of_updated(precision: Precision) -> Size = if bytes(precision.weights) < 4 B then 4 B else bytes(precision.weights)
 
@@ -17,12 +17,12 @@ fn _size_of_updated(precision: Precision) -> Size = if bytes(precision.weights) 
 // updated, writes moments, master and weight.
 fn adam(master: Bool = true, gradient: Any = _size_of_gradient, weight: Any = _size_of_weight) -> Optimizer = {
   state: [_size_of_updated, _size_of_updated],
-  master: if master then _size_of_master else 0 B,
+  master: if master then fp32_copy else 0 B,
   fused: true,
   kernels: [{
     family: "adam",
     reads: [gradient, _size_of_updated, _size_of_updated, if master then _size_of_updated else weight],
-    writes: [_size_of_updated, _size_of_updated, weight, if master then _size_of_master else 0 B],
+    writes: [_size_of_updated, _size_of_updated, weight, if master then fp32_copy else 0 B],
     flops: 12 FLOP,
   }],
 }
@@ -42,28 +42,48 @@ fn adam_of_weights() -> Optimizer = {
 
 // Adam whose moments and copy of the weights are in formats of their own (FusedAdam of Transformer
 // Engine). `kept`: bytes of that copy; two are what weights in 16 bits lack of 32.
-fn adam_in(first: Size, second: Size, kept: Size) -> Optimizer = {
+fn adam_in(first: Size, second: Size, kept: Any) -> Optimizer = {
   state: [first, second],
   master: kept,
   fused: true,
   kernels: [{
     family: "adam",
-    reads: [_size_of_gradient, first, second, kept, if kept == 2 B then _size_of_weight else 0 B],
+    reads: [_size_of_gradient, first, second, _size_of_updated],
     writes: [first, second, _size_of_weight, kept],
     flops: 12 FLOP,
   }],
 }
 
+// LAMB (You et al., arXiv 1904.00962): what Adam would add takes the gradient's place, and its norm and
+// the weights', of each tensor, say how much of it is added.
+fn lamb() -> Optimizer = adam() with {
+  kernels = [
+    {
+      name: "direction",
+      reads: [_size_of_gradient, _size_of_updated, _size_of_updated, _size_of_updated],
+      writes: [_size_of_updated, _size_of_updated, _size_of_gradient],
+      flops: 12 FLOP,
+    },
+    { name: "norms", reads: [_size_of_gradient, _size_of_updated], flops: 4 FLOP },
+    {
+      name: "update",
+      reads: [_size_of_gradient, _size_of_updated],
+      writes: [_size_of_weight, fp32_copy],
+      flops: 2 FLOP,
+    },
+  ]
+}
+
 // FSDP keeps its shards in fp32 alone and casts what it gathers: what a plan's weights in 16 bits
 // leave of the master copy.
-fn _size_of_rest(precision: Precision) -> Size = max(0 B, _size_of_master(precision) - bytes(precision.weights))
+fn _size_of_rest(precision: Precision) -> Size = max(0 B, fp32_copy(precision) - bytes(precision.weights))
 fn cast_when_gathered(o: Optimizer) -> Optimizer = o with { master = _size_of_rest }
 
 // Stochastic gradient descent, with momentum when `momentum` is set, in the format of what is
 // updated; `master` as above.
 fn sgd(momentum: Bool = true, master: Bool = true, gradient: Any = _size_of_gradient, weight: Any = _size_of_weight) -> Optimizer = {
   state: if not momentum then 0 B else if master then _size_of_updated else weight,
-  master: if master then _size_of_master else 0 B,
+  master: if master then fp32_copy else 0 B,
   fused: true,
   kernels: [{
     family: "sgd",
@@ -72,7 +92,7 @@ fn sgd(momentum: Bool = true, master: Bool = true, gradient: Any = _size_of_grad
       if master then _size_of_updated else weight,
       if not momentum then 0 B else if master then _size_of_updated else weight,
     ],
-    writes: [weight, if master then _size_of_master else 0 B, if not momentum then 0 B else if master then _size_of_updated else weight],
+    writes: [weight, if master then fp32_copy else 0 B, if not momentum then 0 B else if master then _size_of_updated else weight],
     flops: 4 FLOP,
   }],
 }

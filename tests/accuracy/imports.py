@@ -39,10 +39,11 @@ GIVEN = [
                                   "--use-distributed-optimizer"]),
     # MaxText's files of models alone: a batch and shards over all devices
     ("maxtext/maxtext_models_*", [], ["--per_device_batch_size", "1", "--dcn_data_parallelism", "1", "--dcn_fsdp_parallelism", "-1"]),
-    ("deepspeed/*.json", [], ["--model_name_or_path", "meta-llama/Llama-3.1-8B", "--per_device_train_batch_size", "1"]),
-    ("accelerate/*", [], ["--model_name_or_path", "meta-llama/Llama-3.1-8B", "--per_device_train_batch_size", "1"]),
+    ("deepspeed/*.json", [], ["--model_name_or_path", "MODEL", "--per_device_train_batch_size", "1"]),
+    ("accelerate/*", [], ["--model_name_or_path", "MODEL", "--per_device_train_batch_size", "1"]),
 ]
-CLOUDS = {"a3u": "h200", "a3ultra": "h200"}  # machines of clouds by what is in them
+MODELS = ["meta-llama/Llama-3.1-8B", "meta-llama/Llama-3.2-1B"]  # of files without one: the first, or the other if that does not fit
+CLOUDS = {"a3u": "h200", "a3ultra": "h200", "a4": "b200"}  # machines of clouds by what is in them
 MOST = 2048  # devices that are tried where a file does not say how many there are
 
 
@@ -76,12 +77,12 @@ def reason(said):
     return first[1] + (": " + why[1] if why else "")
 
 
-def play(build, reader, file, plan, gpus):
+def play(build, reader, file, plan, gpus, model=MODELS[0]):
     name = os.path.join(os.path.basename(os.path.dirname(file)), os.path.basename(file))
     given = [g for g in GIVEN if glob.fnmatch.fnmatch(name, g[0])]
     before = [w.replace("{folder}", os.path.dirname(file)) for g in given for w in g[1]]
-    behind = [w for g in given for w in g[2]]
-    kind = re.search(r"(?<![a-z])(gb200|gb300|b200|h200|h20|mi300x|mi325x|mi355x|a100|a3u(?:ltra)?)(?![0-9a-z])", name.lower())
+    behind = [model if w == "MODEL" else w for g in given for w in g[2]]
+    kind = re.search(r"(?<![a-z])(gb200|gb300|b200|h200|h20|mi300x|mi325x|mi355x|a100|a3u(?:ltra)?|a4)(?![0-9a-z])", name.lower())
     words = (["--gpus", str(gpus)] if gpus else []) + (["--gpu", CLOUDS.get(kind[1], kind[1])] if kind else [])
     if file.endswith(".py"):
         file = returned(file, os.path.dirname(plan))
@@ -97,6 +98,8 @@ def judge(build, folder, file):
         return "refused", "no importer for " + os.path.basename(os.path.dirname(file))
     plan = os.path.join(folder, re.sub(r"\W", "_", file) + ".ts")
     run, written = play(build, reader, file, plan, 0)
+    if written and MODELS[0] in open(plan).read() and "out of memory" in run.stderr:
+        run, written = play(build, reader, file, plan, 0, MODELS[1])
     gpus = 0
     while written and "out of memory" in run.stderr and gpus < MOST and "launch_" not in open(plan).read():
         ranks = re.search(r"(\d+) ranks", run.stderr + run.stdout)

@@ -16,6 +16,8 @@ job deepspeed ds.json --model_name_or_path meta-llama/Llama-3.2-1B --zero_optimi
 job deepspeed ds.json
 job deepspeed ds.json --model_name_or_path nobody/knows-7B 2>&1 | cut -c1-90
 job deepspeed ds.json --model_name_or_path gpt2 --optimizer.type Lamb
+job deepspeed ds.json --model_name_or_path gpt2 --optimizer.type OneBitAdam
+job deepspeed ds.json --model_name_or_path gpt2 --optim paged_adamw_8bit
 cat >fsdp.yaml <<'J'
 distributed_type: FSDP
 mixed_precision: bf16
