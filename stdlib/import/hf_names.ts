@@ -117,7 +117,8 @@ fn _parts_at(all: List, at: List) -> List = [
 ]
 fn _parts(all: List) -> List = _parts_at(all, _slashes(all))
 
-// { names, config } of each.
+// { names, from, config } of each; `from`: the public repository whose copy of the config.json, or whose sizes, these
+// are the same as, or "memory" where none was found.
 let hf_published: List = json("std/import/published.json").models
 fn _found(found: List, name: String, near: List) -> Record = if found != [] then found[0].config else refuse(
   "the model `" + name + "` is not known here: give its config.json (`--model_config FILE`)" +

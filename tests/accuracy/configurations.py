@@ -2,7 +2,8 @@
 """configurations.py TSC DATA [--meta PYTHON]: parameters of real config.json files as std.import.hf counts them, beside
 what is published (DATA/configs/huggingface, DATA/configs/index.csv). 1 where a count that is exact is not
 met, or a total that is rounded is not within its rounding; published rounded counts of active ones are only
-shown. Files that are refused are listed with the reason. ./dev accuracy configurations
+shown. Files that are refused are listed with the reason. Before: how many configurations of std.import.hf_names were
+checked. ./dev accuracy configurations
 With a PYTHON that has transformers, its own models on the meta device (meta_models.py) are a second reference: of
 these files, and of what the class of each type that std.import.hf knows has where a file says nothing. Parameters
 must be the same; products of weights in a forward are compared where the model runs on that device."""
@@ -121,7 +122,18 @@ def same_as_meta(tsc, python, files, folder):
     return good
 
 
+def checked():
+    """how many configurations of std.import.hf_names are as a public copy has them"""
+    with open("stdlib/import/published.json") as file:
+        models = json.load(file)["models"]
+    sources = sorted(m["from"] for m in models if m["from"] != "memory")
+    print(f"std/import/published.json: {len(sources)} of {len(models)} as a public copy has them, the others from memory")
+    for source in sorted(set(sources)):
+        print(f"    {sources.count(source):3} {source}")
+
+
 def main():
+    checked()
     tsc, data = sys.argv[1], os.path.join(sys.argv[2], "configs")
     if not os.path.isdir(os.path.join(data, "huggingface")):
         print(f"configurations: skipped, there is no {data}/huggingface")

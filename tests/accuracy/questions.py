@@ -2,7 +2,8 @@
 """questions.py TRAINSPEC FOLDER [FILE...]: questions of practitioners, each a plan whose first line says where it was asked and
 what was measured. `trainspec compare` ranks causes; questions.csv has what was measured as options, and the cause that
 the thread found (empty: it found none). A source that stands not there is compared with what its first line seems to
-say, and the list is printed. ./dev accuracy questions [FOLDER]"""
+say, and the list is printed. questions_by_line.csv has further threads, found after the causes were written: the line
+of `trainspec import hf` that says the job of each, as far as its thread does. ./dev accuracy questions [FOLDER]"""
 import csv
 import glob
 import json
@@ -11,12 +12,16 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 FIRST = 3  # causes in which the thread's shall be
 
 
-def known():
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "questions.csv"), newline="") as rows:
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def table(name):
+    with open(os.path.join(HERE, name), newline="") as rows:
         return list(csv.DictReader(rows))
 
 
@@ -43,8 +48,39 @@ def words(options):
     return re.sub(r'="([^"]*)"', r"""='"\1"'""", options)
 
 
+def shown(title, names, wrong, cause):
+    """prints the ranking; 1 where the thread's cause is among the first, else 0"""
+    print(title)
+    if names is None:
+        print("           " + wrong)
+        return 0
+    rank = next((i + 1 for i, n in enumerate(names) if cause and n.startswith(cause)), 0)
+    for i, name in enumerate(names[:max(FIRST, rank)] if cause is not None else names[:8]):
+        print(f"        {'->' if i + 1 == rank else '  '} {i + 1}. {name}")
+    return int(0 < rank <= FIRST)
+
+
+def by_line(trainspec):
+    """(asked, met) of the threads whose jobs a line says"""
+    with open(os.path.join(HERE, "../../stdlib/import/published.json")) as file:
+        published = {n: m["config"] for m in json.load(file)["models"] for n in m["names"].split()}
+    asked = met = 0
+    for row in table("questions_by_line.csv"):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "config.json"), "w") as config:
+                json.dump(published.get(row["model"]) or json.loads(row["model"]), config)
+            plan = os.path.join(folder, "plan.ts")
+            run = subprocess.run([trainspec, "import", "--gpus", row["gpus"], "--gpu", row["gpu"], "-o", plan, "hf", "config.json",
+                                  *shlex.split(row["arguments"])], cwd=folder, capture_output=True, text=True)
+            names, wrong = compared(trainspec, plan, row["options"]) if run.returncode == 0 else (None, run.stderr.split("\n")[0])
+        found = shown(f"{row['source']}  {row['options']}", names, wrong, row["cause"])
+        asked += bool(row["cause"])
+        met += found
+    return asked, met
+
+
 def main(trainspec, folder, files):
-    rows, asked, met = known(), 0, 0
+    rows, asked, met = table("questions.csv"), 0, 0
     for file in files or sorted(glob.glob(os.path.join(folder, "*.ts"))):
         with open(file) as plan:
             line = plan.readline()
@@ -54,17 +90,12 @@ def main(trainspec, folder, files):
         cases = [r for r in rows if r["source"] == source] or [{"options": guessed(line), "cause": None}]
         for case in cases:
             names, wrong = compared(trainspec, file, words(case["options"])) if case["options"] else (None, "nothing measured")
-            print(f"{os.path.basename(file):10} {source}  {case['options']}")
-            if names is None:
-                print("           " + wrong)
-                continue
-            rank = next((i + 1 for i, n in enumerate(names) if case["cause"] and n.startswith(case["cause"])), 0)
-            for i, name in enumerate(names[:max(FIRST, rank)] if case["cause"] is not None else names[:8]):
-                print(f"        {'->' if i + 1 == rank else '  '} {i + 1}. {name}")
-            if case["cause"]:
-                asked += 1
-                met += 0 < rank <= FIRST
+            met += shown(f"{os.path.basename(file):10} {source}  {case['options']}", names, wrong, case["cause"])
+            asked += names is not None and bool(case["cause"])
     print(f"{met} of {asked}: the thread's cause is among the first {FIRST}")
+    if not files:
+        asked, met = by_line(os.path.abspath(trainspec))
+        print(f"{met} of {asked} found later: the thread's cause is among the first {FIRST}")
 
 
 if __name__ == "__main__":
