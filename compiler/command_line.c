@@ -51,8 +51,6 @@ typedef struct command_line_reader {
   bool read;  /* a file or a script */
 } command_line_reader;
 
-/* -- texts -- */
-
 static void command_line_put(command_line_reader *r, text *to, const char *bytes)
 {
   for (; *bytes; bytes++)
@@ -115,15 +113,17 @@ static const char *reason(const command_line_reader *r, const char *list, const 
   return !why || why->type != TS_T_STRING || (count && plain == count) ? NULL : why->u.string;
 }
 
-/* What stands for the first of `prefixes`, `{ given, as }`, that the name begins with. */
+/* What stands for the first of `prefixes`, `{ given, as }`, that the name begins with, and of that. */
 static const char *renamed(command_line_reader *r, const char *name)
 {
   const ts_value *list = field(r, "prefixes");
   for (uint32_t i = 0; list && list->type == TS_T_LIST && i < list->u.list->count; i++) {
     const ts_record *one = list->u.list->at[i].u.record;
-    const char *given = ts_record_text(one, "given");
+    const char *given = ts_record_text(one, "given"), *as = ts_record_text(one, "as");
     if (strncmp(name, given, strlen(given)) == 0)
-      return ts_arena_printf(r->s->arena, "%s%s", ts_record_text(one, "as"), name + strlen(given));
+      return strcmp(given, as) == 0 ?
+               name :
+               renamed(r, ts_arena_printf(r->s->arena, "%s%s", as, name + strlen(given)));
   }
   return name;
 }

@@ -97,7 +97,7 @@ let command_line = {
     {
       why: "as the profile of NeMo AutoModel has it",
       names: [
-        "model__target_ model_torch_dtype model_trust_remote_code model_force_hf model_config__target_ model_output_* model_name_or_path distributed_defer_* distributed_patch_* distributed__target_ distributed_backend distributed_use_hf_tp_plan parallelizer_*",
+        "model__target_ model_router_aux_loss_coef model_torch_dtype model_trust_remote_code model_force_hf model_config__target_ model_output_* model_name_or_path distributed_defer_* distributed_patch_* distributed__target_ distributed_backend distributed_use_hf_tp_plan parallelizer_*",
       ],
     },
     {
@@ -127,6 +127,7 @@ let command_line = {
         "distributed_reshard_* distributed_sequence_parallel compile_* fp8_*",
         "freeze_config_* loss_fn_* packed_sequence_* optimizer_* distributed_autopipeline_* autopipeline_*",
         "model_use_* model_load_base_model model_mtp_* model_num_nextn_predict_layers distributed_multimodal_* model_drafter_path",
+        "autocast_enabled autocast_dtype",
         "peft_exclude_modules peft_moe_* peft_freeze_* quantization_*",
       ],
     },
@@ -137,6 +138,10 @@ let command_line = {
     },
   ],
   refused: [
+    {
+      why: "models that fill in words by blocks, or draft for another, have no plan here yet",
+      names: ["dllm_* dflash_* speculative_* eagle_*"],
+    },
     {
       why: "of adapters LoRA has a plan here",
       but: ["nemo_automodel.components._peft.lora.PeftConfig"],

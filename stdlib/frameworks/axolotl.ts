@@ -40,7 +40,8 @@ record AxolotlArguments {
   load_in_4bit: Bool = false
   load_in_8bit: Bool = false
   liger_fused_linear_cross_entropy: Bool = false
-  cut_cross_entropy: Bool = false
+  plugins: List[String] = []
+  cut_cross_entropy: String = "" // a plugin's, which switches it on
   tiled_mlp: Bool = false
 }
 fn _is(word: Any, all: List) -> Bool = any([w == word for w in all])
@@ -68,6 +69,9 @@ fn _tuned(a: AxolotlArguments) -> Tuning = if not _is(a.adapter, ["lora", "qlora
   decomposed: a.peft_use_dora or a.adapter == "dora",
   stored: job_stored(a.load_in_4bit, a.load_in_8bit),
 }
+fn _cuts(a: AxolotlArguments) -> Bool = if a.cut_cross_entropy == "" then any([
+  last(words(p, ".")) == "CutCrossEntropyPlugin" for p in a.plugins
+]) else a.cut_cross_entropy == "true"
 fn axolotl_job(a: AxolotlArguments) -> Job = {
   gpus: a.gpus,
   launched: max(a.dp_shard_size, 0) * a.dp_replicate_size * a.tensor_parallel_size,
@@ -86,7 +90,7 @@ fn axolotl_job(a: AxolotlArguments) -> Job = {
   copies: a.dp_replicate_size,
   sharding: _sharding(a),
   again: if a.fsdp_activation_checkpointing or not _is(a.gradient_checkpointing, ["false"]) then framework_recompute("full") else none,
-  tiled: (if a.liger_fused_linear_cross_entropy or a.cut_cross_entropy then "loss " else "") + (if a.tiled_mlp then "mlp" else ""),
+  tiled: (if a.liger_fused_linear_cross_entropy or _cuts(a) then "loss " else "") + (if a.tiled_mlp then "mlp" else ""),
   half: if a.fp16 then fp16 else bf16,
   optimizer: optimizer_named(if a.optimizer_type != "" then a.optimizer_type else a.optimizer),
   kept_on_host: not _is(a.activation_offloading, ["false"]) or _is(a.gradient_checkpointing, ["offload", "offload_disk"]),
@@ -119,7 +123,7 @@ let command_line = {
         "sample_packing_sequentially sample_packing_mp_start_method sample_packing_eff_est pad_to_sequence_len",
         "pad_to_multiple_of batch_flattening multipack_real_batches experimental_skip_move_to_device",
         "gradient_checkpointing_kwargs_use_reentrant gradient_checkpointing_kwargs_determinism_check type_of_model",
-        "model_type heads_k_stride ring_attn_func plugins gpu_memory_limit gc_steps device_map max_memory",
+        "model_type heads_k_stride ring_attn_func gpu_memory_limit gc_steps device_map max_memory",
         "noisy_embedding_alpha group_by_length llama4_linearized_experts strict mean_resizing_embeddings",
         "resize_token_embeddings_to_32x shrink_embeddings reinit_weights fix_untrained_tokens embeddings_skip_upcast",
         "ddp ddp_timeout ddp_find_unused_parameters ddp_broadcast_buffers rope_scaling rope_scaling_type",

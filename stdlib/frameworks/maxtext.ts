@@ -594,6 +594,12 @@ let maxtext_line = {
       names: ["optimizer_memory_host_offload parameter_memory_host_offload"],
     },
     { why: "steps of preferences have no plan here yet", but: ["false"], names: ["use_dpo"] },
+    { why: "a model that learns from another has no plan here yet", names: ["student_overrides_* teacher_overrides_*"] },
+    {
+      why: "programs that answer prompts have no plan here: those that train have",
+      but: ["base.yml *base.yml *sft.yml"],
+      names: ["base_config"],
+    },
     { why: "models of pictures and sound have no plan here yet", but: ["false"], names: ["use_multimodal use_audio"] },
     {
       why: "copies that are averaged now and then have no plan in this importer yet",

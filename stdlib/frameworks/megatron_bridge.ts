@@ -397,6 +397,18 @@ let command_line = {
     },
   ],
   refused: [
+    {
+      why: "a model's card names its recipes, whose settings stand in Python: give the run_config.yaml that a run of one writes",
+      names: [
+        "title summary verification_index_* verification_environment_* items_* model_hf_id model_hf_revision model_architecture",
+        "model_min_transformers_version",
+      ],
+    },
+    {
+      why: "a model of words that is frozen beside its tower has no plan here yet",
+      but: ["false"],
+      names: ["model_freeze_language_model"],
+    },
     { why: "modules are named here that have adapters, not those that have none", but: ["none"], names: ["peft_exclude_modules"] },
     { why: "of adapters LoRA and DoRA have a plan here", but: ["LoRA", "DoRA"], names: ["peft__target_"] },
     {

@@ -5,7 +5,7 @@ let megatron_others_harmless = [
   {
     why: "They are of the test or the launcher that has the arguments in a file.",
     names: [
-      "env_* test_type launcher metrics before_script after_script script_setup type n_repeat nnodes model model_type",
+      "env_* test_type model_provider temperature top_k output_path launcher metrics before_script after_script script_setup type n_repeat nnodes model model_type",
     ],
   },
   {
@@ -47,6 +47,24 @@ let megatron_others_partly = [
   },
 ]
 let megatron_others_refused = [
+  {
+    why: "programs that answer prompts, and reinforcement learning, have no plan here: those that train have",
+    but: ["pretraining"],
+    names: ["mode incoming_requests_per_sec num_tokens_to_generate prompts return_log_probs"],
+  },
+  {
+    why: "models of which a router picks parts have no plan here yet",
+    but: ["false"],
+    names: [
+      "flextron enable_router binary_mask soft_mask hard_sample_th router_beta original_model_sample_prob tau_init tau_decay",
+      "loss_alpha lr_mult_router router_gbs router_inter_dim budget_list budget_probs budget_type emb_int_list mlp_int_list",
+      "mamba_int_list head_int_list moe_expert_int_list",
+    ],
+  },
+  {
+    why: "these are NeMo's keys: give its own file to `trainspec import nemo`",
+    names: ["model_args_*"],
+  },
   {
     why: "Megatron-DeepSpeed does it in a way that has no plan here yet",
     names: [

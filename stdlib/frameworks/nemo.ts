@@ -229,6 +229,14 @@ let command_line = {
   ],
   refused: [
     {
+      why: "models of pictures, and those that take noise away, have no plan here yet",
+      names: [
+        "mm_cfg_* vision_pretraining_type num_classes patch_dim img_h img_w classes_fraction num_channels drop_path_rate",
+        "linear_start linear_end num_timesteps_cond timesteps first_stage_key cond_stage_key image_size channels unet_config_*",
+        "first_stage_config_* cond_stage_config_* vision_* noise_scheduler_*",
+      ],
+    },
+    {
       why: "other forms of the model or of the step have no plan here yet",
       but: ["false", "none"],
       names: [

@@ -12,7 +12,7 @@ let command_line = {
     { key: "modules.pre_trainer.framework", value: "megatron", table: primus_megatron_line },
     { key: "modules.pre_trainer.framework", value: "torchtitan", table: primus_torchtitan_line },
   ],
-  reads: ["primus_config"],
+  reads: ["primus_config extends"],
   named: [
     {
       names: ["pre_trainer.yaml"],

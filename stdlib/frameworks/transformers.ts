@@ -162,6 +162,10 @@ let command_line = {
     { given: "parallelism_config_", as: "parallelism_" },
     { given: "deepspeed_config_", as: "deepspeed_" },
     { given: "max_seq_length", as: "max_length" },
+    { given: "max_seq_len", as: "max_length" }, // of DeepSpeed-Chat
+    { given: "zero_stage", as: "zero_optimization_stage" },
+    { given: "offload", as: "zero_optimization_cpu_offload" },
+    { given: "num_warmup_steps", as: "warmup_steps" },
     { given: "model_max_length", as: "max_length" },
     { given: "grad_checkpoint", as: "gradient_checkpointing" },
     { given: "model_id", as: "model_name_or_path" },
@@ -321,6 +325,10 @@ let command_line = {
       names: [
         "beta max_prompt_length max_completion_length num_generations reward_funcs reward_weights use_vllm vllm_* rpo_alpha cpo_alpha simpo_gamma ref_model reference_free temperature top_p log_completions scale_rewards mask_truncated_completions desirable_weight undesirable_weight label_pad_token_id precompute_ref_log_probs loss_weights reward_model_path sft_model_path",
       ],
+    },
+    {
+      why: "programs of DeepSpeedExamples with a model, a reward or a curriculum of their own have no plan here yet",
+      names: ["num_padding_at_beginning cf random_ltd img_size img-size"],
     },
     { why: "adapters of towers have no plan here yet", but: ["false", "0"], names: ["use_backbone_lora"] },
     { why: "Accelerate's Megatron-LM has no plan here: import its own arguments", names: ["megatron_lm_config_* use_megatron_lm"] },
