@@ -1,4 +1,6 @@
 // Llama in nanotron on nodes of eight H100: eager kernels, tensor and sequence parallel with asynchronous gathers, 1F1B, ZeRO-1 or plain data parallelism.
+// With pipelines on several nodes each collective of tensor parallelism keeps the host for `crowd` times its ranks, whatever its bytes: without them, and on
+// one node, it does not. What waits there is not known.
 import std.models.llama_eager, std.clusters.dgx, std.strategies.megatron, std.strategies.data
 import std.schedules.one_f_one_b, std.optimizers.adam, std.costs.hosts
 
@@ -26,6 +28,9 @@ plan nanotron(
   launch: Time = 44.4 us,
   collective: Time = 200 us,
   message: Time = 24.5 us,
+  crowd: Time = 306 us,
+  hop: Time = 52 us,
+  efficiency: Real = 0.32,
   power: Real = 1.383,
   attention: Real = 1.005,
   backward: Real = 2.5,
@@ -73,7 +78,11 @@ plan nanotron(
   network = [
     measured(table "ops/nccl_intra.csv.gz", where: { gpu: "h100_sxm", dtype: "half" }, scale: comm),
     alpha_beta(base: 20 us, efficiency: 0.78, tier: 0),
-    alpha_beta(base: 30 us, hop: 15 us, efficiency: 0.6, tier: 1),
+    alpha_beta(base: 30 us, hop: hop, efficiency: efficiency, tier: 1),
   ]
-  host = eager_host(launch: launch, collective: collective, message: message)
+  host = eager_host(
+    launch: launch,
+    collective: collective + (if pp > 1 and tp * dp * pp > 8 then tp else 0) * crowd,
+    message: message,
+  )
 }
