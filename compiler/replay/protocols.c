@@ -140,7 +140,8 @@ bool ts_replay_protocols(ts_lowering *l, ts_rank_files *files)
   ts_value of = l->plan->protocols;
   if (of.type == TS_T_NONE || (of.type == TS_T_LIST && !of.u.list->count) || l->s->options->ranks)
     return true;
-  *p.sc = (ts_schedule){.name = "graph",
+  *p.sc = (ts_schedule){.arena = l->s->arena,
+                        .name = "graph",
                         .span = l->plan->span_of[TS_PLAN_model],
                         .protocols = l->plan->protocols,
                         .protocols_span = l->plan->span_of[TS_PLAN_protocols],

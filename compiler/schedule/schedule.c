@@ -601,6 +601,7 @@ static bool open_declaration(builder *b, const ts_applied *schedule)
 bool ts_schedule_parts(ts_session *s, const ts_applied *schedule, uint32_t *parts)
 {
   builder b = {.s = s, .sc = TS_NEW(s->arena, ts_schedule)};
+  b.sc->arena = s->arena;
   if (!open_declaration(&b, schedule))
     return false;
   *parts = b.sc->parts;
