@@ -262,7 +262,7 @@ bool ts_rule_matches(ts_session *s, ts_rule *rule, const ts_plan *plan, const ts
   bool holds = condition_holds(s, rule, plan, op, where);
   if (s->diags->all.count != said || ts_diags_errors(s->diags))
     return holds;
-  if (rule->held_in && rule->bound == 2) /* the unit alone */
+  if (rule->held_in && rule->bound == (asks_for(rule, "repeats") ? 3 : 2)) /* its unit alone */
     rule->held[op->alike] = BY_UNIT;
   answer = answer_of(rule, op);
   if (answer)
