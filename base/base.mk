@@ -40,6 +40,8 @@ libts_a_SOURCES += \
 	base/hash_table.h \
 	base/heap.c \
 	base/heap.h \
+	base/intern.c \
+	base/intern.h \
 	base/json_settings.c \
 	base/json_tree.c \
 	base/json_tree.h \

@@ -2,21 +2,14 @@
 
 #include <string.h>
 
-#include "base/hash_table.h"
 #include "lang/parser.h"
-
-struct ts_spellings {
-  ts_hash_table table;
-  TS_VEC(const char *) all;
-};
 
 ts_lang *ts_lang_new(ts_arena *arena, ts_sources *sources, ts_diags *diags)
 {
   ts_lang *lang = TS_NEW(arena, ts_lang);
-  *lang = (ts_lang){.arena = arena,
-                    .sources = sources,
-                    .diags = diags,
-                    .spellings = TS_NEW(arena, struct ts_spellings)};
+  *lang = (ts_lang){
+    .arena = arena, .sources = sources, .diags = diags, .spellings = TS_NEW(arena, ts_intern)};
+  lang->spellings->arena = arena;
   return lang;
 }
 
@@ -27,33 +20,14 @@ ts_lang *ts_lang_over(ts_arena *arena, const ts_lang *below, ts_sources *sources
   return lang;
 }
 
-typedef struct ast_wanted {
-  const struct ts_spellings *spellings;
-  const char *text;
-  size_t length;
-} ast_wanted;
-
-static bool same_spelling(const void *closure, uint32_t number)
-{
-  const ast_wanted *w = closure;
-  const char *name = w->spellings->all.at[number];
-  return !strncmp(name, w->text, w->length) && !name[w->length];
-}
-
 const char *ts_lang_intern(ts_lang *lang, const char *text, size_t length)
 {
-  struct ts_spellings *s = lang->spellings;
-  uint32_t hash = ts_hash_bytes(text, length);
   for (const ts_lang *l = lang; l; l = l->below) {
-    const struct ts_spellings *known = l->spellings;
-    uint32_t found =
-      ts_hash_find(&known->table, hash, same_spelling, &(ast_wanted){known, text, length});
+    uint32_t found = ts_intern_find(l->spellings, text, length);
     if (found != TS_HASH_NONE)
-      return known->all.at[found];
+      return l->spellings->all.at[found].at;
   }
-  ts_hash_add(lang->arena, &s->table, hash, (uint32_t)s->all.count);
-  TS_PUSH(lang->arena, &s->all, ts_arena_string(lang->arena, text, length));
-  return s->all.at[s->all.count - 1];
+  return ts_intern_at(lang->spellings, text, length);
 }
 
 const char *ts_kind_name(ts_kind kind)

@@ -7,6 +7,7 @@
 #ifndef TS_LANG_PARSER_H
 #define TS_LANG_PARSER_H
 
+#include "base/intern.h"
 #include "lang/ast.h"
 
 struct ts_grammar_pstate;
@@ -76,7 +77,7 @@ struct ts_lang {
   const ts_lang *below;           /* whose names it has too; NULL: none */
   ts_sources *sources;
   ts_diags *diags;
-  struct ts_spellings *spellings; /* of names, each once: lang/ast.c */
+  ts_intern *spellings;
 };
 
 /* lexer.l: fills tokens and comments. */

@@ -113,8 +113,6 @@ libts_a_SOURCES += \
 	runtime/collective/white_box.h \
 	runtime/load/event_queue.c \
 	runtime/load/event_queue.h \
-	runtime/load/intern.c \
-	runtime/load/intern.h \
 	runtime/load/layout.c \
 	runtime/load/match.c \
 	runtime/load/ranks.c \

@@ -132,7 +132,7 @@ TESTS += tests/run-tracer.sh # first, as it takes longest and is one process
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = $(tests_unit_sources) tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h \
-	tools/sweep/inputs.c tools/sweep/inputs.h tools/sweep/journal.c tools/sweep/journal.h tools/sweep/once.c tools/sweep/once.h tools/sweep/outcome.c tools/sweep/outcome.h tools/sweep/packed.c tools/sweep/packed.h
+	tools/sweep/inputs.c tools/sweep/inputs.h tools/sweep/journal.c tools/sweep/journal.h tools/sweep/outcome.c tools/sweep/outcome.h tools/sweep/packed.c tools/sweep/packed.h
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_unit_LDFLAGS = $(AM_LDFLAGS) -no-pie -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/tests/unit
 tests_unit_unit_LDADD = libts.a tests/unit/no_git2.so $(CRITERION_LIBS) $(SQLITE_LIBS) $(ts_libs)
@@ -196,7 +196,7 @@ endif
 fuzz_lsp_sources = tools/lsp/documents.c tools/lsp_main.c tools/lsp/messages.c tools/lsp/rpc.c tools/lsp/text.c tools/cli/plan_options.c
 tests/fuzz/fuzz_lsp$(EXEEXT): fuzz_more = $(addprefix $(srcdir)/,$(fuzz_lsp_sources))
 tests/fuzz/fuzz_lsp$(EXEEXT): $(fuzz_lsp_sources)
-fuzz_journal_sources = tools/sweep/inputs.c tools/sweep/journal.c tools/sweep/once.c tools/sweep/outcome.c
+fuzz_journal_sources = tools/sweep/inputs.c tools/sweep/journal.c tools/sweep/outcome.c
 tests/fuzz/fuzz_journal$(EXEEXT): fuzz_more = $(addprefix $(srcdir)/,$(fuzz_journal_sources))
 tests/fuzz/fuzz_journal$(EXEEXT): $(fuzz_journal_sources)
 $(fuzz_programs): libts.a tests/fuzz/replay.c tests/fuzz/events_use.h tests/fuzz/no_bug.h tests/fuzz/play_use.h tests/fuzz/sqlite_endless.h tests/fuzz/sqlite_use.h tests/fuzz/tree_mutator.h

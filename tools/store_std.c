@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "base/exit.h"
-#include "base/hash_table.h"
+#include "base/intern.h"
 #include "base/output.h"
 #include "lang/stored.h"
 
@@ -26,27 +26,8 @@ typedef struct store {
 typedef struct tree {
   store *all;
   ts_stored_tree at;
-  TS_VEC(const ts_ast *) nodes;
-  TS_VEC(const char *) texts;
-  ts_hash_table numbers, text_numbers;
+  ts_intern nodes, texts; /* their addresses */
 } tree;
-
-static bool same_node(const void *wanted, uint32_t number)
-{
-  const tree *t = ((const void *const *)wanted)[0];
-  return t->nodes.at[number] == ((const void *const *)wanted)[1];
-}
-
-static bool same_text(const void *wanted, uint32_t number)
-{
-  const tree *t = ((const void *const *)wanted)[0];
-  return t->texts.at[number] == ((const void *const *)wanted)[1];
-}
-
-static uint32_t hash_of(const void *pointer)
-{
-  return ts_hash_number((uint64_t)(uintptr_t)pointer);
-}
 
 /* Its number in the tree, + 1. Texts are interned. */
 static uint32_t put_text(tree *t, const char *text)
@@ -54,16 +35,14 @@ static uint32_t put_text(tree *t, const char *text)
   store *all = t->all;
   if (!text)
     return 0;
-  uint32_t found =
-    ts_hash_find(&t->text_numbers, hash_of(text), same_text, (const void *[]){t, text});
-  if (found != TS_HASH_NONE)
-    return found + 1;
-  ts_hash_add(all->arena, &t->text_numbers, hash_of(text), (uint32_t)t->texts.count);
-  TS_PUSH(all->arena, &t->texts, text);
+  uint32_t known = (uint32_t)t->texts.all.count,
+           number = ts_intern_bytes(&t->texts, &text, sizeof text);
+  if (number < known)
+    return number + 1;
   TS_PUSH(all->arena, &all->texts, all->letters);
   TS_PUSH(all->arena, &all->spellings, text);
   all->letters += (uint32_t)strlen(text) + 1;
-  return (uint32_t)t->texts.count;
+  return number + 1;
 }
 
 /* Its number in the tree, + 1; 0: none. Children come before it. */
@@ -72,7 +51,7 @@ static uint32_t put_node(tree *t, const ts_ast *node)
   store *all = t->all;
   if (!node)
     return 0;
-  uint32_t found = ts_hash_find(&t->numbers, hash_of(node), same_node, (const void *[]){t, node});
+  uint32_t found = ts_intern_find(&t->nodes, &node, sizeof(const ts_ast *));
   if (found != TS_HASH_NONE)
     return found + 1;
   uint32_t *children = TS_NEW_ARRAY(all->arena, uint32_t, node->count);
@@ -94,10 +73,8 @@ static uint32_t put_node(tree *t, const ts_ast *node)
   memcpy(&n.value, &node->u, sizeof n.value);
   for (uint32_t i = 0; i < node->count; i++)
     TS_PUSH(all->arena, &all->children, children[i]);
-  ts_hash_add(all->arena, &t->numbers, hash_of(node), (uint32_t)t->nodes.count);
-  TS_PUSH(all->arena, &t->nodes, node);
   TS_PUSH(all->arena, &all->nodes, n);
-  return (uint32_t)t->nodes.count;
+  return ts_intern_bytes(&t->nodes, &node, sizeof(const ts_ast *)) + 1;
 }
 
 static bool is_of_language(const char *path)
@@ -110,6 +87,8 @@ static bool is_of_language(const char *path)
 static bool put_file(store *all, const char *path)
 {
   tree t = {.all = all,
+            .nodes.arena = all->arena,
+            .texts.arena = all->arena,
             .at = {.node = (uint32_t)all->nodes.count,
                    .child = (uint32_t)all->children.count,
                    .text = (uint32_t)all->texts.count}};
@@ -133,7 +112,7 @@ static bool put_file(store *all, const char *path)
   }
   t.at.node_count = (uint32_t)all->nodes.count - t.at.node;
   t.at.child_count = (uint32_t)all->children.count - t.at.child;
-  t.at.text_count = (uint32_t)t.texts.count;
+  t.at.text_count = (uint32_t)t.texts.all.count;
   TS_PUSH(all->arena, &all->trees, t.at);
   return true;
 }

@@ -167,8 +167,6 @@ trainspec_SOURCES = \
 	tools/sweep/live.h \
 	tools/sweep/merge.c \
 	tools/sweep/merge.h \
-	tools/sweep/once.c \
-	tools/sweep/once.h \
 	tools/sweep/outcome.c \
 	tools/sweep/outcome.h \
 	tools/sweep/packed.c \

@@ -3,37 +3,21 @@
 #include <stdarg.h>
 
 #include "base/diag_record.h"
-#include "base/hash_table.h"
+#include "base/intern.h"
 #include "compiler/eval/running.h"
 
 enum { MAX_FRAMES = 3 };
 
 typedef struct reported_key {
-  ts_code code;
-  ts_span span;
   ts_diag *diag;
   bool checked;
 } reported_key;
 
 struct ts_reported {
-  ts_hash_table table;
+  ts_intern places; /* codes with their spans */
   TS_VEC(reported_key) all;
   ts_diags *repeats; /* where repetitions go: never printed */
 };
-
-typedef struct report_wanted {
-  const struct ts_reported *reported;
-  ts_code code;
-  ts_span span;
-} report_wanted;
-
-static bool same_report(const void *closure, uint32_t number)
-{
-  const report_wanted *w = closure;
-  const reported_key *key = &w->reported->all.at[number];
-  return key->code == w->code && key->span.file == w->span.file &&
-         key->span.begin == w->span.begin && key->span.end == w->span.end;
-}
 
 /* The calls that led to an error, innermost first; not those whose whole text holds the place
  * anyway. */
@@ -54,18 +38,18 @@ ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format
   struct ts_reported *r = s->reports->reported;
   const char *text;
   TS_FORMATTED(s->arena, format, text);
-  uint32_t hash = ts_hash_bytes((uint32_t[]){code, span.file, span.begin, span.end}, 16);
-  uint32_t found = ts_hash_find(&r->table, hash, same_report, &(report_wanted){r, code, span});
-  if (found != TS_HASH_NONE) {
+  /* errors without a place are never the same */
+  uint32_t found =
+    span.file ? ts_intern_run(&r->places, (uint32_t[]){code, span.file, span.begin, span.end}, 4) :
+                TS_HASH_NONE;
+  if (found < r->all.count) {
     if (!r->all.at[found].checked)
       ts_diag_more(r->all.at[found].diag, 1);
     return ts_diag_add(r->repeats, code, span, "%s", text);
   }
   ts_diag *d = ts_diag_add(s->diags, code, span, "%s", text);
-  if (span.file) { /* errors without a place are never the same */
-    ts_hash_add(s->lasting, &r->table, hash, (uint32_t)r->all.count);
-    TS_PUSH(s->lasting, &r->all, (reported_key){code, span, d, s->running->checking});
-  }
+  if (span.file)
+    TS_PUSH(s->lasting, &r->all, (reported_key){d, s->running->checking});
   note_calls(s, d, span);
   return d;
 }
@@ -73,6 +57,7 @@ ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format
 void ts_reports_begin(ts_session *s)
 {
   s->reports->reported = TS_NEW(s->lasting, struct ts_reported);
+  s->reports->reported->places.arena = s->lasting;
   s->reports->reported->repeats = ts_diags_new(s->lasting, s->sources);
 }
 

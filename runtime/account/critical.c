@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash_table.h"
+#include "base/intern.h"
 #include "runtime/account/compose.h"
 #include "runtime/account/queued.h"
 
@@ -317,7 +317,7 @@ typedef struct critical_path {
   void *closure;
   TS_VEC(ts_critical_node) passes;
   TS_VEC(path_segment) path_segments;
-  ts_hash_table table; /* of segments */
+  ts_intern known; /* their keys */
   /* the segment that is walked; `open`: the path has not left its item, `last` is the step that it
    * went through last; `recorded`: its passes are */
   path_segment now;
@@ -339,17 +339,13 @@ static void critical_note(void *closure, const ts_critical_node *at)
     TS_PUSH(p->w.arena, &p->passes, *at);
 }
 
-static bool same_segment(const void *closure, uint32_t number)
-{
-  const critical_path *p = closure;
-  const path_segment *a = &p->path_segments.at[number], *b = &p->now;
-  return a->player == b->player && a->like == b->like && a->stream == b->stream && a->at == b->at;
-}
+typedef struct segment_key {
+  uint32_t player, like, stream, at;
+} segment_key;
 
-static uint32_t critical_hash_of(const path_segment *s)
+static segment_key segment_key_of(const path_segment *s)
 {
-  return ts_hash_number(((uint64_t)s->player << 32 | s->like) ^ (uint64_t)s->at << 40 ^
-                        (uint64_t)s->stream << 56);
+  return (segment_key){s->player, s->like, s->stream, s->at};
 }
 
 /* Begins a segment at the entry. False: nobody is played like the item. */
@@ -380,8 +376,9 @@ static void critical_end(critical_path *p, way way, uint32_t next, uint32_t next
   p->now.next = next;
   p->now.next_at = next_at;
   p->now.count = (uint32_t)p->passes.count - p->now.first;
-  ts_hash_add(p->w.arena, &p->table, critical_hash_of(&p->now), (uint32_t)p->path_segments.count);
-  TS_PUSH(p->w.arena, &p->path_segments, p->now);
+  segment_key key = segment_key_of(&p->now);
+  if (ts_intern_bytes(&p->known, &key, sizeof key) == p->path_segments.count)
+    TS_PUSH(p->w.arena, &p->path_segments, p->now);
 }
 
 /* What the path does next hangs on others, too. */
@@ -427,7 +424,8 @@ static bool go_on(critical_path *p, const path_segment *known, critical_entry *e
 static void critical_follow(critical_path *p, critical_entry *e)
 {
   while (critical_begin(p, e)) {
-    uint32_t number = ts_hash_find(&p->table, critical_hash_of(&p->now), same_segment, p);
+    segment_key key = segment_key_of(&p->now);
+    uint32_t number = ts_intern_find(&p->known, &key, sizeof key);
     if (number == TS_HASH_NONE)
       return;
     path_segment *known = &p->path_segments.at[number];
@@ -527,7 +525,7 @@ void ts_critical_passes(const ts_facts *facts, uint32_t player, ts_critical_fn *
     return;
   }
   ts_arena *arena = ts_arena_new("critical path");
-  critical_path p = {.each = each, .closure = closure};
+  critical_path p = {.each = each, .closure = closure, .known.arena = arena};
   uint64_t to;
   p.w = walker_new(arena, facts, critical_note, &p);
   go_to(&p.w, player);

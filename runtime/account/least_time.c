@@ -10,9 +10,10 @@
 #include "runtime/account/least_time.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "base/hash_table.h"
+#include "base/intern.h"
 #include "runtime/account/least.h"
 #include "runtime/collective/network.h"
 #include "runtime/play/fragment_map.h"
@@ -39,6 +40,7 @@ typedef struct least_time_message {
   bool known;
   int64_t value;
 } least_time_message;
+enum { MESSAGE_KEY = offsetof(least_time_message, known) };
 
 typedef struct least_time_walk {
   ts_arena *arena;
@@ -50,7 +52,7 @@ typedef struct least_time_walk {
   uint32_t *next;        /* [programs] items that are done */
   int64_t *at;           /* [programs * clocks] */
   int64_t most;          /* end of a step */
-  ts_hash_table table;   /* of messages */
+  ts_intern known;       /* ends and tags of messages */
   TS_VEC(least_time_message) messages;
 } least_time_walk;
 
@@ -144,23 +146,6 @@ static int64_t fixed_by(const map *m, uint32_t clock)
 
 /* ---- Messages ---- */
 
-typedef struct least_time_wanted {
-  const least_time_walk *w;
-  least_time_message is;
-} least_time_wanted;
-
-static bool least_time_same(const void *closure, uint32_t number)
-{
-  const least_time_wanted *x = closure;
-  const least_time_message *m = &x->w->messages.at[number];
-  return m->to == x->is.to && m->from == x->is.from && m->tag == x->is.tag;
-}
-
-static uint32_t least_time_hash_of(const least_time_message *m)
-{
-  return ts_hash_number(((uint64_t)m->to << 32 | m->from) * 31 + m->tag);
-}
-
 static const ts_ir_item *least_time_item_of(const least_time_walk *w, uint32_t program, uint32_t i)
 {
   return &w->ir->items[w->ir->programs[program].first_item + i];
@@ -185,10 +170,10 @@ static bool message_of(const least_time_walk *w, uint32_t program, const ts_ir_i
 static least_time_message *least_time_find(least_time_walk *w, uint32_t program,
                                            const ts_ir_item *item, uint32_t port)
 {
-  least_time_wanted x = {.w = w};
-  if (!message_of(w, program, item, port, &x.is))
+  least_time_message m;
+  if (!message_of(w, program, item, port, &m))
     return NULL;
-  uint32_t found = ts_hash_find(&w->table, least_time_hash_of(&x.is), least_time_same, &x);
+  uint32_t found = ts_intern_find(&w->known, &m, MESSAGE_KEY);
   return found == TS_HASH_NONE ? NULL : &w->messages.at[found];
 }
 
@@ -201,10 +186,9 @@ static void expect(least_time_walk *w, uint32_t program, uint32_t first, uint32_
     const ts_ir_item *item = least_time_item_of(w, program, i);
     const ts_ir_fragment *f = &ir->fragments[item->fragment];
     for (uint32_t k = 0; k < f->port_count; k++)
-      if (!!ir->ports[f->first_port + k].is_send == sends && message_of(w, program, item, k, &m)) {
-        ts_hash_add(w->arena, &w->table, least_time_hash_of(&m), (uint32_t)w->messages.count);
+      if (!!ir->ports[f->first_port + k].is_send == sends && message_of(w, program, item, k, &m) &&
+          ts_intern_bytes(&w->known, &m, MESSAGE_KEY) == w->messages.count)
         TS_PUSH(w->arena, &w->messages, m);
-      }
   }
 }
 
@@ -339,7 +323,7 @@ static void fill_all(least_time_walk *w, const uint32_t *size)
 static void drain_all(least_time_walk *w, const uint32_t *size)
 {
   size_t clocks = (size_t)w->ir->programs_count * w->clocks;
-  w->table = (ts_hash_table){0};
+  w->known = (ts_intern){.arena = w->arena};
   w->messages.count = 0;
   w->at = never(w->arena, clocks);
   w->next = TS_NEW_ARRAY(w->arena, uint32_t, w->ir->programs_count + 1);
@@ -441,6 +425,7 @@ double ts_least_time(const ts_ir *ir, ts_links_cache *links)
   map *maps = TS_NEW_ARRAY(arena, map, ir->fragments_count + 1);
   least_time_walk w = {
     .arena = arena,
+    .known.arena = arena,
     .ir = ir,
     .clocks = ir->streams_count + 1,
     .kernels = kernels_of(arena, ir),

@@ -7,7 +7,7 @@
 #include "base/round.h"
 #include "runtime/collective/flow_alike.h"
 #include "runtime/collective/flow_traffic.h"
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 
 enum { FIGURE_WORDS = sizeof(ts_flow_figure) / sizeof(uint32_t) };
 
@@ -323,7 +323,7 @@ static void figures_of(const ts_flow_figures *f, uint32_t number, uint32_t model
                        ts_flow_figure *figures)
 {
   memcpy(figures,
-         f->known.words.at + f->known.runs.at[number].first +
+         (const uint32_t *)f->known.all.at[number].at +
            (size_t)f->requested.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS,
          TS_FLOW_SHAPES * sizeof *figures);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ir/parts.h"
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 
 typedef struct edge { uint32_t to, link; } edge; /* link: 2 * index + direction */
 
@@ -308,7 +308,7 @@ static void number_attachments(ts_link_graph *g)
                          TS_IR_NONE :
                          ts_intern_run(&all, words.at, (uint32_t)words.count);
   }
-  g->attachments = (uint32_t)all.runs.count;
+  g->attachments = (uint32_t)all.all.count;
   if (g->attachments <= MOST)
     g->hops = TS_NEW_ARRAY(g->arena, uint8_t, (size_t)g->attachments * g->attachments);
   ts_arena_free(scratch);

@@ -11,7 +11,7 @@ enum { WORDS = sizeof(ts_link_find) / sizeof(uint32_t), MOST_KEPT = 32 << 20 };
 ts_links *ts_links_new(ts_arena *arena, const ts_ir *ir)
 {
   ts_links *l = TS_NEW(arena, ts_links);
-  l->arena = l->found.arena = l->questions.arena = arena;
+  l->arena = l->found.arena = l->questions.arena = l->paths.arena = arena;
   l->ir = (ts_ir){.devices = ir->devices,
                   .devices_count = ir->devices_count,
                   .links = ir->links,
@@ -34,32 +34,16 @@ uint32_t ts_links_note(ts_links *l, const ts_link_find *found)
 ts_link_find ts_links_found(const ts_links *l, uint32_t place)
 {
   ts_link_find found;
-  memcpy(&found, l->found.words.at + l->found.runs.at[place].first, sizeof found);
+  memcpy(&found, l->found.all.at[place].at, sizeof found);
   return found;
-}
-
-typedef struct links_wanted {
-  const ts_links *links;
-  uint32_t from, to;
-} links_wanted;
-
-static bool is_path(const void *closure, uint32_t number)
-{
-  const links_wanted *w = closure;
-  const ts_links_pair *p = &w->links->paths.at[number];
-  return p->from == w->from && p->to == w->to;
 }
 
 uint32_t *ts_links_path(ts_links *l, uint32_t from, uint32_t to)
 {
-  uint32_t hash = ts_hash_number((uint64_t)from << 32 | to),
-           number = ts_hash_find(&l->path_table, hash, is_path, &(links_wanted){l, from, to});
-  if (number == TS_HASH_NONE) {
-    number = (uint32_t)l->paths.count;
-    TS_PUSH(l->arena, &l->paths, ((ts_links_pair){from, to, TS_IR_NONE}));
-    ts_hash_add(l->arena, &l->path_table, hash, number);
-  }
-  return &l->paths.at[number].found;
+  uint32_t number = ts_intern_run(&l->paths, (uint32_t[]){from, to}, 2);
+  if (number == l->path_found.count)
+    TS_PUSH(l->arena, &l->path_found, TS_IR_NONE);
+  return &l->path_found.at[number];
 }
 
 /* ---- Between threads ---- */
@@ -99,9 +83,8 @@ static void carry(const ts_intern *from, const uint32_t *places, ts_intern *to, 
                   uint32_t *out)
 {
   for (uint32_t i = 0; i < count; i++)
-    out[i] = i && places[i] == places[i - 1] ?
-               out[i - 1] :
-               ts_intern_run(to, from->words.at + from->runs.at[places[i]].first, WORDS);
+    out[i] = i && places[i] == places[i - 1] ? out[i - 1] :
+                                               ts_intern_run(to, from->all.at[places[i]].at, WORDS);
 }
 
 /* Under the lock. False: nobody has answered it. */

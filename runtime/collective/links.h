@@ -8,12 +8,9 @@
 #include "runtime/collective/bound.h"
 #include "runtime/collective/call.h"
 #include "runtime/collective/graph.h"
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 
 typedef struct ts_link_find { ts_profile profile; ts_bound bound; } ts_link_find;
-
-/* two devices; found: into `found`, or TS_IR_NONE: not known */
-typedef struct ts_links_pair { uint32_t from, to, found; } ts_links_pair;
 
 typedef struct ts_links {
   ts_arena *arena;
@@ -27,8 +24,8 @@ typedef struct ts_links {
   TS_VEC(const uint32_t *) answers;  /* into `found`; NULL: not known */
   struct ts_links_shared *shared;    /* what other threads found of the same links, or NULL */
   uint32_t cluster;      /* number of these links there */
-  TS_VEC(ts_links_pair) paths;
-  ts_hash_table path_table; /* of paths */
+  ts_intern paths;       /* two devices */
+  TS_VEC(uint32_t) path_found; /* of each path, into `found`; TS_IR_NONE: not known */
 } ts_links;
 
 /* The arrays of the IR stay. */

@@ -12,29 +12,14 @@
 
 enum { BOUND_WORDS = sizeof(ts_bound) / sizeof(uint32_t) };
 
-typedef struct network_wanted {
-  const ts_network *n;
-  const ts_profile *p;
-} network_wanted;
-
-static bool same_profile(const void *closure, uint32_t number)
-{
-  const network_wanted *w = closure;
-  return !memcmp(&w->n->profiles.at[number], w->p, sizeof *w->p);
-}
-
 uint32_t ts_network_intern(ts_network *n, const ts_profile *p)
 {
   if (n->last < n->profiles.count && !memcmp(&n->profiles.at[n->last], p, sizeof *p))
     return n->last; /* most are like the one before */
-  uint32_t hash = ts_hash_bytes(p, sizeof *p);
-  uint32_t found = ts_hash_find(&n->table, hash, same_profile, &(network_wanted){n, p});
-  if (found == TS_HASH_NONE) {
-    found = (uint32_t)n->profiles.count;
+  n->last = ts_intern_bytes(&n->known, p, sizeof *p);
+  if (n->last == n->profiles.count)
     TS_PUSH(n->arena, &n->profiles, *p);
-    ts_hash_add(n->arena, &n->table, hash, found);
-  }
-  return n->last = found;
+  return n->last;
 }
 
 uint32_t ts_network_bound(ts_network *n, const ts_bound *bound)
@@ -67,7 +52,7 @@ ts_network *ts_network_over(ts_arena *arena, const ts_ir *ir, const ts_ranks *ra
         ir->calibrations[i].kind == TS_IR_CALIBRATED_BETWEEN)
       n->calibrated[ir->calibrations[i].kind == TS_IR_CALIBRATED_BETWEEN] =
         ir->calibrations[i].value;
-  n->bound_words.arena = arena;
+  n->bound_words.arena = n->known.arena = arena;
   n->flows = ts_flow_figures_new(arena, ir, ranks, n->graph, only);
   n->packets = ts_packet_figures_new(arena, ir, ranks, n->graph, only);
   uint32_t found = 0;

@@ -10,7 +10,7 @@
 #include "runtime/collective/packet_model.h"
 #include "runtime/collective/statistical.h"
 #include "runtime/collective/white_box.h"
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 
 /* Who answers for calls of one kind and profile. */
 typedef struct ts_answer {
@@ -40,7 +40,7 @@ struct ts_network {
   ts_packet_figures *packets;
   TS_VEC(ts_profile) profiles;
   TS_VEC(ts_answer *) answers; /* of each profile, by kind; NULL: not asked yet */
-  ts_hash_table table; /* of profiles */
+  ts_intern known;             /* profiles, as bytes */
   uint32_t last;       /* profile that was interned last */
   /* by the number of what was found of links: its profile plus 1 for calls of these axes; 0: not
    * asked yet */

@@ -7,7 +7,7 @@
 #include "ir/packets.h"
 #include "ir/spelling.h"
 #include "runtime/collective/packet_processes.h"
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 
 typedef struct figure {    /* of a shape, for one instance of a group */
   /* number of its case, plus 1 (0: not made), and which of its calls this is */
@@ -665,7 +665,7 @@ static void figures_by(const ts_packet_figures *f, uint32_t number, uint32_t mod
                        figure by[TS_FLOW_SHAPES])
 {
   memcpy(by,
-         f->known.words.at + f->known.runs.at[number].first +
+         (const uint32_t *)f->known.all.at[number].at +
            (size_t)f->requested.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS,
          TS_FLOW_SHAPES * sizeof *by);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash_table.h"
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 #include "runtime/load/tables_internal.h"
 
 static int check_port(const ts_tables *t, const ts_ir_port *port, const ts_ir_binding *binding,
@@ -156,10 +156,11 @@ static void list_calls(matcher *m)
   for (uint32_t p = 0; p < t->ir->programs_count; p++) {
     const ts_intern *found = &m->calls[p];
     TS_VEC(ts_port_call) calls = {0};
-    for (size_t i = 0; i < found->runs.count; i++)
+    for (size_t i = 0; i < found->all.count; i++) {
+      const uint32_t *call = found->all.at[i].at;
       TS_PUSH(t->arena, &calls,
-              (ts_port_call){found->words.at[2 * i],
-                             *entry_of(m, m->peer_index, p, found->words.at[2 * i + 1]) - 1});
+              (ts_port_call){call[0], *entry_of(m, m->peer_index, p, call[1]) - 1});
+    }
     TS_SORT(&calls, compare_calls);
     ts_program_info *info = (ts_program_info *)&t->programs[p];
     info->calls = TS_ITEMS(t->arena, &calls);

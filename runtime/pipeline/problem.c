@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 #include "runtime/play/fragment_map.h"
 
 static inline int64_t problem_larger(int64_t a, int64_t b) { return a > b ? a : b; }

@@ -1,6 +1,6 @@
 #include "runtime/play/at_once.h"
 
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 
 typedef struct at_once_reader {
   const ts_tables *t;
@@ -55,7 +55,7 @@ ts_send_sets ts_send_sets_of(ts_arena *arena, const ts_tables *t)
     if (sends)
       number_together(&r, p, of[p]);
   }
-  uint32_t count = (uint32_t)r.sends.runs.count;
+  uint32_t count = (uint32_t)r.sends.all.count;
   for (uint32_t p = 0; p < programs; p++)
     number_alone(&t->programs[p], of[p], &count);
   ts_arena_free(r.scratch);

@@ -5,7 +5,7 @@
 
 #include "runtime/collective/packet_model.h"
 #include "runtime/load/event_queue.h"
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 
 /* next: of those that are not used; message: it has ended when its last byte has left */
 typedef struct begin {

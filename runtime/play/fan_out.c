@@ -186,10 +186,9 @@ uint32_t ts_fan_out_find(ts_fan_out_finder *f, uint32_t rank)
 const ts_link_share *ts_fan_out_link_shares(const ts_fan_out_finder *f, ts_arena *arena,
                                             uint32_t number, uint32_t *count)
 {
-  const ts_interned *run = &f->known.runs.at[number];
-  ts_link_share *link_shares =
-    TS_NEW_ARRAY(arena, ts_link_share, run->count * sizeof(uint32_t) / sizeof *link_shares);
-  memcpy(link_shares, f->known.words.at + run->first, run->count * sizeof(uint32_t));
-  *count = (uint32_t)(run->count * sizeof(uint32_t) / sizeof *link_shares);
+  const ts_interned *run = &f->known.all.at[number];
+  ts_link_share *link_shares = TS_NEW_ARRAY(arena, ts_link_share, run->size / sizeof *link_shares);
+  memcpy(link_shares, run->at, run->size);
+  *count = (uint32_t)(run->size / sizeof *link_shares);
   return link_shares;
 }

@@ -12,7 +12,7 @@
 #define TS_RUNTIME_PLAY_FAN_OUT_H
 
 #include "runtime/collective/network.h"
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 #include "runtime/load/tables.h"
 
 /* of a fan-out: what a program sends on a stream to one of its peers */

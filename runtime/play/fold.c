@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 
 typedef struct folder {
   const ts_tables *t;
@@ -200,7 +200,7 @@ static const bool *find_doubles(const folder *f, const ts_roles *roles)
   for (uint32_t k = 0; k < roles->count; k++) {
     uint64_t print = print_of(f->t, roles->at[k].program);
     uint32_t words[] = {(uint32_t)print, (uint32_t)(print >> 32)},
-             known = (uint32_t)prints.runs.count, number = ts_intern_run(&prints, words, 2);
+             known = (uint32_t)prints.all.count, number = ts_intern_run(&prints, words, 2);
     if (number == known)
       first[number] = k;
     else
@@ -233,7 +233,7 @@ static void join_kinds(folder *f, const ts_roles *roles)
   }
   for (uint32_t r = 0; r < t->ranks->world; r++)
     f->of[r] = class[f->of[r]];
-  f->count = (uint32_t)kinds.runs.count;
+  f->count = (uint32_t)kinds.all.count;
 }
 
 static void count_players(ts_arena *arena, const folder *f, ts_fold *fold)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 
 /* Calls of one pattern over the instances of a group, or to one peer of the programs. */
 typedef struct kind {
@@ -247,7 +247,7 @@ static void color_flows(ts_fold_links *l, painter *p)
         TS_PUSH(p->scratch, &p->met, pair(l->link_color[l->uses.at[u].link], l->uses.at[u].weight));
       l->flow_color[f] = color_by(&colors, &p->words, l->flow_color[f], l->call_color[c], &p->met);
     }
-  l->flow_colors = (uint32_t)colors.runs.count;
+  l->flow_colors = (uint32_t)colors.all.count;
 }
 
 /* Whoever is in a call has met classes that those in an equal class have met (fold.c), so one class
@@ -267,7 +267,7 @@ static void color_calls(ts_fold_links *l, painter *p, const uint32_t *of)
       TS_PUSH(p->scratch, &p->met, pair(l->flow_color[c->first_flow + k], 0));
     l->call_color[i] = color_by(&colors, &p->words, l->call_color[i], least, &p->met);
   }
-  l->call_colors = (uint32_t)colors.runs.count;
+  l->call_colors = (uint32_t)colors.all.count;
 }
 
 static void color_links(ts_fold_links *l, painter *p)
@@ -280,7 +280,7 @@ static void color_links(ts_fold_links *l, painter *p)
               pair(l->flow_color[l->crossings[x].link], l->crossings[x].weight));
     l->link_color[i] = color_by(&colors, &p->words, l->link_color[i], 0, &p->met);
   }
-  l->link_colors = (uint32_t)colors.runs.count;
+  l->link_colors = (uint32_t)colors.all.count;
 }
 
 void ts_fold_links_color(ts_fold_links *l, const uint32_t *of)

@@ -5,7 +5,7 @@
 
 #include "base/order.h"
 #include "ir/spelling.h"
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 #include "runtime/play/slowdown_learned.h"
 
 static const ts_ir_device_class *device_of(const ts_tables *t, uint32_t rank)

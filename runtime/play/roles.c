@@ -5,7 +5,7 @@
 
 #include "runtime/collective/white_box.h"
 #include "base/hash_table.h"
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 #include "runtime/play/at_once.h"
 #include "runtime/play/fan_out.h"
 

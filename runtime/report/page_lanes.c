@@ -71,7 +71,7 @@ static void find_pattern(page_lanes_reader *r, uint32_t fragment, const lane *l,
   }
   if (b->coarse)
     TS_PUSH(r->scratch, &pattern, ts_tuples_number(r->arena, &t->spans, b->whole, 3));
-  size_t before = t->patterns.ends.count;
+  size_t before = t->patterns.all.count;
   b->pattern = ts_tuples_number(r->arena, &t->patterns, pattern.at, pattern.count);
   if (b->pattern == before)
     t->numbers += pattern.count;

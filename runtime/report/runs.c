@@ -5,52 +5,31 @@
 
 /* ---- Tuples ---- */
 
-typedef struct runs_wanted {
-  const ts_tuples *tuples;
-  const int64_t *numbers;
-  size_t count;
-} runs_wanted;
-
-static size_t first_of(const ts_tuples *t, uint32_t number)
-{
-  return number ? t->ends.at[number - 1] : 0;
-}
-
-static bool same_tuple(const void *closure, uint32_t number)
-{
-  const runs_wanted *w = closure;
-  size_t first = first_of(w->tuples, number);
-  return w->tuples->ends.at[number] - first == w->count &&
-         (!w->count ||
-          memcmp(w->tuples->numbers.at + first, w->numbers, w->count * sizeof *w->numbers) == 0);
-}
-
 uint32_t ts_tuples_number(ts_arena *arena, ts_tuples *t, const int64_t *numbers, size_t count)
 {
-  runs_wanted w = {t, numbers, count};
-  uint32_t hash = ts_hash_bytes(numbers, count * sizeof *numbers),
-           number = ts_hash_find(&t->table, hash, same_tuple, &w);
-  if (number != TS_HASH_NONE)
-    return number;
+  t->arena = arena;
+  return ts_intern_bytes(t, numbers, count * sizeof *numbers);
+}
+
+static void put_more(FILE *out, const int64_t *numbers, size_t count, bool more)
+{
   for (size_t i = 0; i < count; i++)
-    TS_PUSH(arena, &t->numbers, numbers[i]);
-  TS_PUSH(arena, &t->ends, t->numbers.count);
-  number = (uint32_t)t->ends.count - 1;
-  ts_hash_add(arena, &t->table, hash, number);
-  return number;
+    fprintf(out, i || more ? ",%" PRId64 : "%" PRId64, numbers[i]);
 }
 
 static void put_numbers(FILE *out, const int64_t *numbers, size_t count)
 {
   fputc('[', out);
-  for (size_t i = 0; i < count; i++)
-    fprintf(out, i ? ",%" PRId64 : "%" PRId64, numbers[i]);
+  put_more(out, numbers, count, false);
   fputc(']', out);
 }
 
 void ts_put_tuples(FILE *out, const ts_tuples *t)
 {
-  put_numbers(out, t->numbers.at, t->numbers.count);
+  fputc('[', out);
+  for (size_t i = 0; i < t->all.count; i++)
+    put_more(out, t->all.at[i].at, t->all.at[i].size / sizeof(int64_t), i > 0);
+  fputc(']', out);
 }
 
 /* ---- Runs ---- */
@@ -107,14 +86,15 @@ void ts_put_tuple_runs(FILE *out, const ts_tuples *t, size_t head)
 {
   ts_arena *scratch = ts_arena_new("runs of tuples");
   fputc('[', out);
-  for (size_t i = 0; i < t->ends.count; i++) {
+  for (size_t i = 0; i < t->all.count; i++) {
+    const int64_t *numbers = t->all.at[i].at;
     ts_sequence rest = {0};
     ts_run_list list = {0};
-    for (size_t at = first_of(t, (uint32_t)i); at < t->ends.at[i]; at++)
-      if (at - first_of(t, (uint32_t)i) < head)
-        TS_PUSH(scratch, &list, t->numbers.at[at]);
+    for (size_t at = 0; at < t->all.at[i].size / sizeof *numbers; at++)
+      if (at < head)
+        TS_PUSH(scratch, &list, numbers[at]);
       else
-        TS_PUSH(scratch, &rest, (uint32_t)t->numbers.at[at]);
+        TS_PUSH(scratch, &rest, (uint32_t)numbers[at]);
     ts_find_runs(scratch, rest.at, rest.count, &list);
     if (i)
       fputs(",\n", out);

@@ -6,15 +6,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/hash_table.h"
+#include "base/intern.h"
 
 /* Distinct tuples, numbered in the order in which they came. */
-typedef struct ts_tuples {
-  ts_hash_table table;
-  TS_VEC(int64_t) numbers; /* of all, one tuple after the other */
-  TS_VEC(size_t) ends;     /* [count] of each, into `numbers` */
-} ts_tuples;
+typedef ts_intern ts_tuples;
 
 uint32_t ts_tuples_number(ts_arena *arena, ts_tuples *tuples, const int64_t *numbers, size_t count);
 

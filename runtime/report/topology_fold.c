@@ -101,7 +101,7 @@ static void find_kinds(folder *c)
     if (!c->f->kinds[kind].count++)
       c->f->kinds[kind].shown = v;
   }
-  c->f->kind_count = (uint32_t)kinds.ends.count;
+  c->f->kind_count = (uint32_t)kinds.all.count;
   for (uint32_t v = 0; v < vertices; v++)
     if (c->kind_of[c->island[v]] == TS_IR_NONE)
       c->island[v] = TS_IR_NONE;

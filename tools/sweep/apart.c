@@ -136,7 +136,7 @@ static void apart_tell(apart *a, size_t index, ts_outcome out, double seconds)
   out.bounds_only = requested->bounds_only;
   out.early_bound = requested->early_bound;
   out.known = !out.early_bound || out.state != TS_BOUNDED;
-  ts_outcome_keep(&out, s->once, s->arena);
+  ts_outcome_keep(&out, &s->once, s->arena);
   s->outcomes[index] = out;
   if (a->from->notes)
     ts_sweep_note(s, index);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/hash_table.h"
+#include "base/intern.h"
 #include "tools/sweep/rank.h"
 
 enum {
@@ -28,7 +28,7 @@ typedef struct searching {
   size_t most;          /* plans to play; 0: no matter */
   double until;         /* s; 0: no matter */
   uint64_t random;
-  ts_hash_table seen;   /* places of `looked` by the texts of their plans */
+  ts_intern seen;        /* texts of plans, of `looked` */
   TS_VEC(size_t) looked; /* points */
   size_t first_waiting; /* of the sweep's, those of this part */
   size_t played;
@@ -71,21 +71,13 @@ size_t ts_sweep_budget_lists(const ts_sweep_budget *budget)
 
 /* ---- Plans, each once ---- */
 
-static const char *budget_key_of(const ts_sweep *s, size_t point)
+/* False: it is there. */
+static bool note_plan(const ts_sweep *s, ts_intern *seen, size_t point)
 {
-  return ts_sweep_point_text(s, point, s->arena);
-}
-
-typedef struct budget_wanted {
-  const ts_sweep *s;
-  const size_t *points;
-  const char *key;
-} budget_wanted;
-
-static bool budget_same(const void *closure, uint32_t number)
-{
-  const budget_wanted *w = closure;
-  return !strcmp(w->key, budget_key_of(w->s, w->points[number]));
+  const char *key = ts_sweep_point_text(s, point, s->arena);
+  uint32_t before = (uint32_t)seen->all.count;
+  seen->arena = s->arena;
+  return ts_intern_bytes(seen, key, strlen(key)) == before;
 }
 
 static size_t batch_of(const searching *in)
@@ -101,11 +93,8 @@ static bool is_spent(const searching *in)
 /* False: it is there, or there is no room in the budget. */
 static bool budget_add(searching *in, size_t point)
 {
-  budget_wanted w = {in->s, in->looked.at, budget_key_of(in->s, point)};
-  uint32_t hash = ts_hash_bytes(w.key, strlen(w.key));
-  if (is_spent(in) || ts_hash_find(&in->seen, hash, budget_same, &w) != TS_HASH_NONE)
+  if (is_spent(in) || !note_plan(in->s, &in->seen, point))
     return false;
-  ts_hash_add(in->s->arena, &in->seen, hash, (uint32_t)in->looked.count);
   TS_PUSH(in->s->arena, &in->looked, point);
   TS_PUSH(in->s->arena, &in->fresh, ((ts_outcome){.point = point, .bounds_only = true}));
   return true;
@@ -333,21 +322,9 @@ static bool search_part(searching *in)
 
 /* Plans of several parts, each once. */
 typedef struct together {
-  ts_hash_table seen;
-  TS_VEC(size_t) points;
+  ts_intern seen;
   TS_VEC(ts_outcome) outcomes;
 } together;
-
-static bool is_new(ts_sweep *s, together *all, size_t point)
-{
-  budget_wanted w = {s, all->points.at, budget_key_of(s, point)};
-  uint32_t hash = ts_hash_bytes(w.key, strlen(w.key));
-  if (ts_hash_find(&all->seen, hash, budget_same, &w) != TS_HASH_NONE)
-    return false;
-  ts_hash_add(s->arena, &all->seen, hash, (uint32_t)all->points.count);
-  TS_PUSH(s->arena, &all->points, point);
-  return true;
-}
 
 static void put_together(ts_sweep *s, together *all)
 {
@@ -358,7 +335,7 @@ static void put_together(ts_sweep *s, together *all)
   for (size_t i = 0; i < s->count; i++)
     s->outcomes[i].noted = false;
   for (size_t i = 0; i < s->waiting.count; i++)
-    if (is_new(s, all, s->waiting.at[i].point))
+    if (note_plan(s, &all->seen, s->waiting.at[i].point))
       s->waiting.at[left++] = s->waiting.at[i];
   s->waiting.count = left;
 }
@@ -378,7 +355,7 @@ bool ts_sweep_search(ts_sweep *s, const ts_sweep_budget *budget, const ts_sweep_
     in.until = budget->seconds > 0 ? ts_clock() + budget->seconds : 0;
     good = search_part(&in);
     for (size_t i = 0; i < s->count && end > first + 1; i++)
-      if (is_new(s, &all, s->outcomes[i].point))
+      if (note_plan(s, &all.seen, s->outcomes[i].point))
         TS_PUSH(s->arena, &all.outcomes, s->outcomes[i]);
   }
   if (end > first + 1)

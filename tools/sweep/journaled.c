@@ -142,7 +142,7 @@ static bool journaled_find(ts_journaled *k, ts_outcome *wanted, ts_arena *scratc
   if (!ts_journal_find(k->journal, key, scratch, &o, &found, error))
     return false;
   if (found) {
-    ts_outcome_keep(&o, s->once, s->arena);
+    ts_outcome_keep(&o, &s->once, s->arena);
     o.played = o.state != TS_REFUSED;
     *wanted = o;
   }

@@ -5,7 +5,7 @@
 void ts_sweep_prepare(ts_sweep *s)
 {
   s->inputs = ts_inputs_new(s->arena);
-  s->once = ts_once_new(s->arena);
+  s->once.arena = s->arena;
   ts_inputs_take_language(s->inputs, s->session);
   s->count = 0;
   for (size_t i = 0; i < s->search->point_count && !s->search->open; i++)

@@ -54,40 +54,40 @@ void ts_outcome_add_warnings(ts_outcome *out, const ts_outcome *first, ts_arena 
   out->warning_count = count;
 }
 
-static const ts_outcome_warning *keep_warnings(const ts_outcome *o, ts_once *once)
+static const ts_outcome_warning *keep_warnings(const ts_outcome *o, ts_intern *once)
 {
   ts_outcome_warning *all = ts_heap_new(o->warning_count + 1, sizeof *all); /* zeroed between */
   for (uint32_t i = 0; i < o->warning_count; i++) {
     all[i].code = o->warnings[i].code;
-    all[i].message = ts_once_text(once, o->warnings[i].message);
+    all[i].message = ts_intern_text(once, o->warnings[i].message);
   }
-  const ts_outcome_warning *copy = ts_once_bytes(once, all, o->warning_count * sizeof *all);
+  const ts_outcome_warning *copy = ts_intern_at(once, all, o->warning_count * sizeof *all);
   free(all);
   return copy;
 }
 
-static void keep_validation(ts_interval *i, ts_once *once)
+static void keep_validation(ts_interval *i, ts_intern *once)
 {
   if (i->on)
-    i->on = ts_once_bytes(once, i->on, sizeof *i->on);
+    i->on = ts_intern_at(once, i->on, sizeof *i->on);
 }
 
-static const ts_confidence *keep_sure(const ts_confidence *sure, ts_once *once, ts_arena *arena)
+static const ts_confidence *keep_sure(const ts_confidence *sure, ts_intern *once, ts_arena *arena)
 {
   ts_confidence *c = ts_arena_copy(arena, sure, sizeof *c);
   ts_uncertain_part *parts =
     c->part_count ? ts_arena_copy(arena, c->parts, c->part_count * sizeof *parts) : NULL;
   for (uint32_t i = 0; i < c->part_count; i++)
-    parts[i].name = ts_once_text(once, parts[i].name);
+    parts[i].name = ts_intern_text(once, parts[i].name);
   c->parts = parts;
   keep_validation(&c->step, once);
   keep_validation(&c->memory, once);
   return c;
 }
 
-void ts_outcome_keep(ts_outcome *o, ts_once *once, ts_arena *arena)
+void ts_outcome_keep(ts_outcome *o, ts_intern *once, ts_arena *arena)
 {
-  o->why = ts_once_text(once, o->why);
+  o->why = ts_intern_text(once, o->why);
   if (o->warning_count)
     o->warnings = keep_warnings(o, once);
   if (o->sure)

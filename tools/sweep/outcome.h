@@ -7,7 +7,7 @@
 #include "compiler/search.h"
 #include "runtime/account/confidence.h"
 #include "runtime/account/least.h"
-#include "tools/sweep/once.h"
+#include "base/intern.h"
 
 /* by the compiler, by the play, by memory, by a condition, none */
 typedef enum ts_outcome_state {
@@ -86,7 +86,7 @@ bool ts_outcome_knows(const ts_outcome *o, ts_figure_id figure);
 ts_text ts_outcome_text(const ts_outcome *o, ts_figure_id figure);
 
 /* What it points to is kept: in the arena, and what is the same for many of them once. */
-void ts_outcome_keep(ts_outcome *o, ts_once *once, ts_arena *arena);
+void ts_outcome_keep(ts_outcome *o, ts_intern *once, ts_arena *arena);
 
 /* What a plan's messages are worth to a sweep: warnings that were not switched off. In the arena.
  */

@@ -356,7 +356,7 @@ static void play_keep(play_pool *p, size_t index, ts_outcome out, const ts_sessi
   }
   s->compiled += out.compiled ? out.compiled->bytes : 0;
   ts_inputs_take(s->inputs, session);
-  ts_outcome_keep(&out, s->once, s->arena);
+  ts_outcome_keep(&out, &s->once, s->arena);
   out.known = !out.early_bound || out.state != TS_BOUNDED;
   s->outcomes[index] = out;
 }

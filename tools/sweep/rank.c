@@ -435,7 +435,7 @@ static bool find_front(ts_sweep *s)
       return false;
     if ((o->state == TS_RANKED || o->state == TS_LEFT_OUT) &&
         ts_search_holds(s->search, o->point, &o->figures, holds))
-      o->holds = ts_once_bytes(s->once, holds, s->search->condition_count * sizeof *holds);
+      o->holds = ts_intern_at(&s->once, holds, s->search->condition_count * sizeof *holds);
   }
   if (s->search->goal_count == 1)
     return true;

@@ -3,6 +3,7 @@
 #ifndef TS_TOOLS_SWEEP_SWEEP_H
 #define TS_TOOLS_SWEEP_SWEEP_H
 
+#include "base/intern.h"
 #include "compiler/compile.h"
 #include "compiler/search.h"
 #include "tools/sweep/inputs.h"
@@ -17,7 +18,7 @@ typedef struct ts_sweep {
   ts_common *common;          /* what its plans share; NULL: nothing */
   ts_search *search;
   ts_inputs *inputs;          /* files that plans read */
-  ts_once *once;              /* what many plans say */
+  ts_intern once;             /* what many plans say */
   ts_sweep_shard shard;             /* which of the plans are asked for */
   size_t count;               /* how many */
   ts_outcome *outcomes;       /* [count] in the order of the search; ranked, the best first */

@@ -288,7 +288,7 @@ static void take_results(ts_team *t, int rank, ts_unpacker *u)
     ts_unpack_outcome(u, &out);
     if (u->bad || !current || index >= s->count || t->owner[index] != rank)
       continue;
-    ts_outcome_keep(&out, s->once, s->arena);
+    ts_outcome_keep(&out, &s->once, s->arena);
     out.point = s->outcomes[index].point;
     out.known = true;
     s->outcomes[index] = out;

@@ -5,48 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash_table.h"
 #include "base/table.h"
 #include "ir/spelling.h"
 
-struct ts_string_table {
-  ts_hash_table table;
-  TS_VEC(const char *) text;
-  TS_VEC(uint32_t) length;
-};
-
-typedef struct events_wanted {
-  const struct ts_string_table *strings;
-  const char *text;
-  size_t length;
-} events_wanted;
-
-static bool same_string(const void *closure, uint32_t number)
-{
-  const events_wanted *w = closure;
-  return w->strings->length.at[number] == w->length &&
-         !memcmp(w->strings->text.at[number], w->text, w->length);
-}
-
 uint32_t ts_events_string(ts_events *e, const char *text, size_t length)
 {
-  struct ts_string_table *s = e->strings;
-  uint32_t hash = ts_hash_bytes(text, length);
-  uint32_t string = ts_hash_find(&s->table, hash, same_string, &(events_wanted){s, text, length});
-  if (string != TS_HASH_NONE)
-    return string;
-  string = (uint32_t)s->text.count;
-  TS_PUSH(e->arena, &s->text, ts_arena_string(e->arena, text, length));
-  TS_PUSH(e->arena, &s->length, (uint32_t)length);
-  ts_hash_add(e->arena, &s->table, hash, string);
-  return string;
+  return ts_intern_bytes(&e->strings, text, length);
 }
 
 const char *ts_events_text(const ts_events *e, uint32_t string)
 {
-  return e->strings->text.at[string];
+  return e->strings.all.at[string].at;
 }
-uint32_t ts_events_strings(const ts_events *e) { return (uint32_t)e->strings->text.count; }
+uint32_t ts_events_strings(const ts_events *e) { return (uint32_t)e->strings.all.count; }
 
 ts_events *ts_events_new(ts_arena *arena, const char *file)
 {
@@ -55,7 +26,7 @@ ts_events *ts_events_new(ts_arena *arena, const char *file)
   e->file = file;
   e->version = "";
   e->rank = e->world = -1;
-  e->strings = TS_NEW(arena, struct ts_string_table);
+  e->strings.arena = arena;
   ts_events_string(e, "", 0);
   return e;
 }

@@ -4,6 +4,7 @@
 #ifndef TS_TRACE_READ_EVENTS_H
 #define TS_TRACE_READ_EVENTS_H
 
+#include "base/intern.h"
 #include "base/progress.h"
 #include "base/arena.h"
 #include "ir/ir.h"
@@ -217,7 +218,7 @@ typedef struct ts_events {
   uint32_t step_count;
   uint32_t linked_calls, linked_ops;
   int64_t launch_least, launch_most; /* ns from a call to the start of what it launched; 0 within */
-  struct ts_string_table *strings;
+  ts_intern strings;
 } ts_events;
 
 static inline ts_event *ts_event_at(const ts_events *e, uint32_t i)

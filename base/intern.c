@@ -1,34 +1,43 @@
-#include "runtime/load/intern.h"
+#include "base/intern.h"
 
 #include <string.h>
 
 typedef struct intern_wanted {
   const ts_intern *in;
-  const uint32_t *words;
-  uint32_t count;
+  ts_interned of;
 } intern_wanted;
 
-static bool same_run(const void *closure, uint32_t number)
+static bool same_bytes(const void *closure, uint32_t number)
 {
   const intern_wanted *w = closure;
-  const ts_interned *run = &w->in->runs.at[number];
-  return run->count == w->count &&
-         (!w->count ||
-          !memcmp(w->in->words.at + run->first, w->words, w->count * sizeof *w->words));
+  const ts_interned *known = &w->in->all.at[number];
+  return known->size == w->of.size && (!known->size || !memcmp(known->at, w->of.at, known->size));
 }
 
-uint32_t ts_intern_run(ts_intern *in, const uint32_t *words, uint32_t count)
+static uint32_t intern_find(const ts_intern *in, const void *bytes, size_t size, uint32_t hash)
 {
-  uint32_t hash = ts_hash_bytes(words, count * sizeof *words);
-  uint32_t run = ts_hash_find(&in->table, hash, same_run, &(intern_wanted){in, words, count});
-  if (run != TS_HASH_NONE)
-    return run;
-  run = (uint32_t)in->runs.count;
-  TS_PUSH(in->arena, &in->runs, (ts_interned){(uint32_t)in->words.count, count});
-  for (uint32_t i = 0; i < count; i++)
-    TS_PUSH(in->arena, &in->words, words[i]);
-  ts_hash_add(in->arena, &in->table, hash, run);
-  return run;
+  return ts_hash_find(&in->table, hash, same_bytes, &(intern_wanted){in, {bytes, size}});
+}
+
+uint32_t ts_intern_find(const ts_intern *in, const void *bytes, size_t size)
+{
+  return intern_find(in, bytes, size, ts_hash_bytes(bytes, size));
+}
+
+uint32_t ts_intern_bytes(ts_intern *in, const void *bytes, size_t size)
+{
+  uint32_t hash = ts_hash_bytes(bytes, size), number = intern_find(in, bytes, size, hash);
+  if (number != TS_HASH_NONE)
+    return number;
+  number = (uint32_t)in->all.count;
+  TS_PUSH(in->arena, &in->all, ((ts_interned){ts_arena_string(in->arena, bytes, size), size}));
+  ts_hash_add(in->arena, &in->table, hash, number);
+  return number;
+}
+
+const char *ts_intern_text(ts_intern *in, const char *text)
+{
+  return text ? ts_intern_at(in, text, strlen(text)) : NULL;
 }
 
 /* what the first member of a class had, and became */
