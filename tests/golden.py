@@ -33,7 +33,7 @@ def run(command, folder, scratch, given=subprocess.DEVNULL):
     """(exit code, standard output, standard error) of a command line, or of a list of words."""
     words = ["bash", "-c", command] if isinstance(command, str) else command
     with open(scratch / "out", "wb+") as out, open(scratch / "err", "wb+") as err:
-        process = subprocess.Popen(words, cwd=folder, env={**ENVIRONMENT, "scratch": str(scratch)}, stdin=given,
+        process = subprocess.Popen(words, cwd=folder, env={**ENVIRONMENT, "scratch": str(scratch), "shared": str(scratch.parent)}, stdin=given,
                                    stdout=out, stderr=err, start_new_session=True)
         try:
             status = process.wait(TIMEOUT)
@@ -210,12 +210,12 @@ def chosen(case, wanted):
     return not wanted or any(name == w or name.startswith(w + "/") for w in wanted for name in (case.id, getattr(case, "place", case.id)))
 
 
-def play(case, update, wanted):
+def play(case, update, wanted, shared):
     if not update and left_to_ci(case, wanted):
         return ["long: .ci/run and whoever names it runs it", "skip"]
     if isinstance(case, Golden) and case.absent():
         return [f"no {case.absent()}", "skip"]
-    with tempfile.TemporaryDirectory(prefix="golden-") as scratch:
+    with tempfile.TemporaryDirectory(dir=shared) as scratch:
         return case.play(pathlib.Path(scratch), update)
 
 
@@ -225,8 +225,8 @@ def main():
     wanted = arguments[update:]
     sys.stdout.reconfigure(errors="surrogateescape")
     cases = [case for case in all_cases() if chosen(case, wanted)]
-    with concurrent.futures.ThreadPoolExecutor(WORKERS) as workers:
-        for number, (case, lines) in enumerate(zip(cases, workers.map(lambda case: play(case, update, wanted), cases)), 1):
+    with tempfile.TemporaryDirectory(prefix="golden-") as shared, concurrent.futures.ThreadPoolExecutor(WORKERS) as workers:
+        for number, (case, lines) in enumerate(zip(cases, workers.map(lambda case: play(case, update, wanted, shared), cases)), 1):
             failed, skipped = lines[-1:] == ["not ok"], lines[-1:] == ["skip"]
             for line in [] if skipped else lines[:-1] if failed else lines:
                 print(line)

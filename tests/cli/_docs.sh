@@ -7,13 +7,17 @@ printf '#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 PYTHONPATH="%s/packages/tracer" exe
 chmod +x "$scratch/tools/trainspec-trace"; [ -z "$torch" ] || ln -s "$torch" "$scratch/tools/python"; PATH=$scratch/tools:$PATH
 export PYTHONPATH=$root/packages/python PYTHONDONTWRITEBYTECODE=1 TRAINSPEC_LIBRARY; TRAINSPEC_LIBRARY=$(dirname "$(command -v tsc)")/libtrainspec.so
 python=; ! python3 -c 'import trainspec' 2>/dev/null || python=yes
-# Pages begin with the same plans, and each takes a second of search: `trainspec init` writes a plan that it wrote before in no time.
+# Pages begin with the same plans, and each takes seconds of search: `trainspec init` copies a plan that it wrote for another page of this run.
 cat >"$scratch/tools/trainspec" <<'END'
 #!/bin/bash
-kept=${0%/*}/init.$(cksum <<<"$*"); plan=${*: -1}
+plan=${*: -1}
 if [ "$1" != init ] || [ "${*: -2:1}" != -o ] || [ -e "$plan" ]; then exec "$program" "$@"; fi
-[ -e "$kept.plan" ] || { "$program" "$@" >"$kept.out" 2>"$kept.err" && cp "$plan" "$kept.plan"; } || exec "$program" "$@"
-cp "$kept.plan" "$plan"; cat "$kept.out"; cat "$kept.err" >&2
+cache=$shared/init.$({ printf '%s\n' "$@"; for file; do [ ! -f "$file" ] || cat "$file"; done; } | cksum | tr ' ' .)
+if [ ! -e "$cache" ]; then
+  mkdir "$cache.$$"; "$program" "$@" >"$cache.$$/out" 2>"$cache.$$/err" && mv "$plan" "$cache.$$/plan" || exec "$program" "$@"
+  mv -T "$cache.$$" "$cache" 2>/dev/null || rm -r "$cache.$$"
+fi
+cp "$cache/plan" "$plan"; cat "$cache/out"; cat "$cache/err" >&2
 END
 chmod +x "$scratch/tools/trainspec"
 check() { # COMMAND SHOWN-FILE ALL

@@ -4,7 +4,7 @@ write() { for signal in INT TERM HUP; do
   for try in 1 2 3 4 5 6 7 8 9; do # one that is done before the signal comes begins again
     rm -f report.txt; echo old >step.json
     "$@" ../big.ir 2>../message & pid=$!
-    until compgen -G '.trainspec*' >/dev/null; do kill -0 $pid 2>/dev/null || break; done; kill -$signal $pid; wait $pid; status=$?
+    until compgen -G '.trainspec*' >/dev/null; do kill -0 $pid 2>/dev/null || break; sleep 0.005; done; kill -$signal $pid; wait $pid; status=$?
     [ $status = 0 ] || break
   done
   echo "exit $status"; grep interrupted ../message; cat step.json; ls -A
