@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import tap
+
 ROOT = pathlib.Path(os.environ.get("top_srcdir") or pathlib.Path(__file__).parent.parent).resolve()
 BUILD = pathlib.Path(os.environ.get("top_builddir") or ROOT / "build").resolve()
 TIMEOUT = float(os.environ.get("TS_TEST_TIMEOUT", 180))
@@ -226,13 +228,12 @@ def main():
     sys.stdout.reconfigure(errors="surrogateescape")
     cases = [case for case in all_cases() if chosen(case, wanted)]
     with tempfile.TemporaryDirectory(prefix="golden-") as shared, concurrent.futures.ThreadPoolExecutor(WORKERS) as workers:
-        for number, (case, lines) in enumerate(zip(cases, workers.map(lambda case: play(case, update, wanted, shared), cases)), 1):
+        for case, lines in zip(cases, workers.map(lambda case: play(case, update, wanted, shared), cases)):
             failed, skipped = lines[-1:] == ["not ok"], lines[-1:] == ["skip"]
             for line in [] if skipped else lines[:-1] if failed else lines:
                 print(line)
-            note = f" # SKIP {lines[0]}" if skipped else ""
-            print(f"{'not ok' if failed else 'ok'} {number} - {case.id}{note}", flush=True)
-    print(f"1..{len(cases)}" if cases else "1..0 # SKIP no program built or no case chosen")
+            tap.report(not failed, case.id, lines[0] if skipped else "")
+    tap.summary("no program built or no case chosen")
 
 
 main()

@@ -2,23 +2,17 @@
 # ./dev accuracy without its data, reported as TAP: missing files are named and passed over, rows that lack something are
 # counted, the page has what was printed, and README's figures are those of doc/accuracy.md.
 set -u
+. "$(dirname "$0")/tap.sh"
 export LC_ALL=C
 root=$(cd "${top_srcdir:-.}" && pwd)
 build=$(cd "${top_builddir:-build}" && pwd) || exit 1
 export PYTHONDONTWRITEBYTECODE=1 TRAINSPEC_LIBRARY="$build/libtrainspec.so"
 if ! python3 -c 'import sys; assert sys.version_info >= (3, 9)' 2>/dev/null || [ ! -f "$TRAINSPEC_LIBRARY" ] ||
   nm -D "$TRAINSPEC_LIBRARY" 2>/dev/null | grep -Eq '__(asan|ubsan|tsan)_'; then
-  echo "1..0 # SKIP no Python 3.9, or no library that it can load"
-  exit 0
+  skip_all "no Python 3.9, or no library that it can load"
 fi
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-number=0
-
-report() { # NAME OUTPUT: passes if there is no output
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else printf '%s\n' "$2" | sed 's/^/# /'; echo "not ok $number - $1"; fi
-}
 lacks() { # FILE TEXT...: the texts that are not in the file
   local file=$1 text; shift
   for text; do grep -qF -- "$text" "$file" || echo "not there: $text"; done
@@ -147,4 +141,4 @@ figures "$root/doc/accuracy.md" '\(' | sort >"$scratch/page"
 report "tables of README and of what figures rest on have those of doc/accuracy.md" "$([ -s "$scratch/readme" ] || echo "no line of README links to a set"
   comm -23 "$scratch/readme" "$scratch/page")"
 
-echo "1..$number"
+summary

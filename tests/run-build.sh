@@ -1,18 +1,12 @@
 #!/usr/bin/env bash
 # What the build makes and how it is made, reported as TAP: hardened programs, one target alone in a fresh folder, no 32-bit build.
+. "$(dirname "$0")/tap.sh"
 export LC_ALL=C
 unset MAKEFLAGS MAKELEVEL MFLAGS
 root=$(cd "${top_srcdir:-.}" && pwd)
 build=$(cd "${top_builddir:-build}" && pwd) || exit 1
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-number=0
-
-report() { # NAME OUTPUT: passes if there is no output
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else printf '%s\n' "$2" | sed 's/^/# /'; echo "not ok $number - $1"; fi
-}
-skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
 
 lacks() { # FILE WHAT OPTIONS PATTERN
   readelf "$3" "$1" 2>/dev/null | grep -Eq "$4" || echo "${1##*/}: no $2"
@@ -69,4 +63,4 @@ if [ -x "$root/configure" ] && [ ! -f "$root/config.status" ]; then
     skip "a 32-bit build is refused by configure" "no 32-bit compiler"
   fi
 fi
-echo "1..$number"
+summary

@@ -3,11 +3,11 @@
 #   run-bytes.sh BUILD-FOLDER BUILD-FOLDER...
 # In a build folder may lie `run-with`, the command that runs its programs on this machine: an emulator.
 set -u
+. "$(dirname "$0")/tap.sh"
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-number=0
 
 # The plans with the options their tests play them with, and the studies that draw random numbers or play in the order of time.
 plans() {
@@ -54,13 +54,7 @@ compare() { # BUILD-FOLDER NAME: with the answers of the first
   local file name
   for file in "$scratch"/first/*; do
     name=${file##*/}
-    number=$((number + 1))
-    if cmp -s "$file" "$scratch/$2/$name"; then
-      echo "ok $number - $2, $name"
-    else
-      cmp "$file" "$scratch/$2/$name" 2>&1 | sed 's/^/# /'
-      echo "not ok $number - $2, $name"
-    fi
+    check "$2, $name" cmp "$file" "$scratch/$2/$name"
   done
 }
 
@@ -74,7 +68,5 @@ for folder; do
   (answers "$build" "$scratch/${build##*/}")
   compare "$build" "${build##*/}"
 done
-number=$((number + 1))
-[ "$played" -ge 10 ] || { echo "# only $played examples compiled"; printf 'not '; }
-echo "ok $number - most examples compile"
-echo "1..$number"
+report "most examples compile" "$([ "$played" -ge 10 ] || echo "only $played examples compiled")"
+summary

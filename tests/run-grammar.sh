@@ -1,20 +1,16 @@
 #!/usr/bin/env bash
 # The grammar of editors (share/tree-sitter) reads every file that the parser reads, and no file that it refuses for its brackets.
+. "$(dirname "$0")/tap.sh"
 root=$(cd "${top_srcdir:-.}" && pwd)
 build=$(cd "${top_builddir:-build}" && pwd)
-command -v tree-sitter >/dev/null || { echo "1..0 # SKIP no tree-sitter: Debian 13 has tree-sitter-cli"; exit 0; }
-command -v node >/dev/null || { echo "1..0 # SKIP no node, which tree-sitter reads grammars with"; exit 0; }
+command -v tree-sitter >/dev/null || skip_all "no tree-sitter: Debian 13 has tree-sitter-cli"
+command -v node >/dev/null || skip_all "no node, which tree-sitter reads grammars with"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export XDG_CACHE_HOME=$scratch/cache XDG_CONFIG_HOME=$scratch/config
 mkdir -p "$scratch/config/tree-sitter"
 printf '{"parser-directories": ["%s"]}' "$scratch" >"$scratch/config/tree-sitter/config.json"
 cp -r "$root/share/tree-sitter" "$scratch/tree-sitter-trainspec"
-number=0
-report() { # NAME FINDINGS
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else printf '%s\n' "$2" | sed 's/^/# /'; echo "not ok $number - $1"; fi
-}
 cd "$scratch/tree-sitter-trainspec" || exit 1
 made=$(tree-sitter generate 2>&1) && made=
 report "the grammar is made without conflicts" "$made"
@@ -49,4 +45,4 @@ for queries in queries/*.scm; do
   wrong=$(tree-sitter query "$queries" "$root/examples/gpt3_175b.ts" 2>&1 >/dev/null | head -n 3)
   report "$queries names what the grammar has" "$wrong"
 done
-echo "1..$number"
+summary

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Changes what a node means (runtime/play/node.h), a line at a time, and shows that every play follows: the step takes another time, with --overlap
 # the same other time, and the tests that hold plays, timelines, paths and maps against each other still pass. Reported as TAP.
-[ -n "$TS_TEST_ALL" ] || { echo "1..0 # SKIP long: TS_TEST_ALL=1 runs it"; exit; }
+. "$(dirname "$0")/tap.sh"
+[ -n "$TS_TEST_ALL" ] || skip_all "long: TS_TEST_ALL=1 runs it"
 root=$(cd "${top_srcdir:-.}" && pwd)
 build=$(cd "${top_builddir:-build}" && pwd)
 node=runtime/play/node.h
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+work=$(mktemp -d) scratch=$work && trap 'rm -rf "$work"' EXIT
 cd "$build" || exit 1
 plan=$work/plan.ir
 ./tsc -o "$plan" "$root/examples/gpt3_175b.ts" >/dev/null 2>&1
@@ -19,7 +20,7 @@ mutant() { # NAME TESTS SED: what is changed, what must still pass, and how
   local ours=$work/$1 objects=() plain
   mkdir -p "$ours/runtime/play"
   sed "$3" "$root/$node" >"$ours/$node"
-  ! cmp -s "$root/$node" "$ours/$node" || { echo "# $1 changes nothing"; return 1; }
+  ! cmp -s "$root/$node" "$ours/$node" || { echo "$1 changes nothing"; return 1; }
   for source in "${sources[@]}"; do objects+=("$ours/${source//\//-}.o"); done
   printf '%s\n' "${sources[@]}" | xargs -P "$(nproc)" -I@ bash -c \
     "source=@; $compile"' -iquote "$0" -c -o "$0/${source//\//-}.o" "$1/$source"' "$ours" "$root" || return
@@ -27,16 +28,15 @@ mutant() { # NAME TESTS SED: what is changed, what must still pass, and how
   plain=$(step "$ours/tsrun")
   echo "# $1: $(step ./tsrun) ps, changed $plain, with --overlap $(step "$ours/tsrun" --overlap=constant:1)"
   [ "$plain" != "$(step ./tsrun)" ] && [ "$plain" = "$(step "$ours/tsrun" --overlap=constant:1)" ] &&
-    top_srcdir=$root top_builddir=$build "$ours/unit" --tap=- --jobs 1 --filter "@($2)" | tee "$ours/tap" | grep '^not ok' | sed 's/^/# /'
+    top_srcdir=$root top_builddir=$build "$ours/unit" --tap=- --jobs 1 --filter "@($2)" | tee "$ours/tap" | grep '^not ok'
   [ -s "$ours/tap" ] && ! grep -q '^not ok' "$ours/tap"
 }
 
-number=0
 # Each compares two ways to one time, and has no times of its own.
 follow='overlap/*|pipeline/times_*|never_below/*'
 all="$follow|engine/folding_*|engine/parts_*|memory/peaks_*|memory/periods_*|repeats/change_*"
-try() { number=$((number + 1)); if mutant "$@"; then echo "ok $number - plays follow: $1"; else echo "not ok $number - plays follow: $1"; fi; }
+try() { check "plays follow: $1" mutant "$@"; }
 try latency "$all" 's/return left + (int64_t)m->latency;/return left + 3 * (int64_t)m->latency;/'
 try hold "$all" 's/return (int64_t)(shared ? m->overhead : m->hold);/return (int64_t)(shared ? m->overhead : 2 * m->hold);/'
 try issued "$follow" 's/{ return ts_later(from, issued); }/{ return ts_later(from, issued + 900000); }/'
-echo "1..$number"
+summary

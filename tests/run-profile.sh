@@ -1,5 +1,6 @@
 #!/bin/sh
 # The tests of `trainspec profile`, reported as TAP: all that needs no PyTorch, and a whole run where there is one.
+. "$(dirname "$0")/tap.sh"
 root=$(cd "${top_srcdir:-.}" && pwd)
 export PYTHONDONTWRITEBYTECODE=1
 found=
@@ -8,5 +9,5 @@ for python in ${PYTHON:-python3 /usr/bin/python3}; do
   found=${found:-$python}
   "$python" -c 'import torch.distributed as d; assert d.is_available()' 2>/dev/null && found=$python && break
 done
-[ -n "$found" ] || { echo "1..0 # SKIP no python3 of 3.9 or later"; exit 0; }
+[ -n "$found" ] || skip_all "no python3 of 3.9 or later"
 exec "$found" "$root/tests/tap.py" "$root/packages/tracer/profile_tests" "$@"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Nothing is quadratic, reported as TAP: twice the input takes less than 2.5 times the processor time (the least of all runs).
 set -u
+. "$(dirname "$0")/tap.sh"
 export LC_ALL=C
 root=$(cd "${top_srcdir:-.}" && pwd)
 build=$(cd "${top_builddir:-build}" && pwd) || exit 1
-if grep -q '^TS_CFLAGS = .*-fsanitize' "$build/Makefile" 2>/dev/null; then echo "1..0 # SKIP a build with sanitizers, whose times are others"; exit 0; fi
+if grep -q '^TS_CFLAGS = .*-fsanitize' "$build/Makefile" 2>/dev/null; then skip_all "a build with sanitizers, whose times are others"; fi
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-number=0
 
 plan() { printf 'import std.ops.nn, std.models.gpt, std.clusters.dgx, std.schedules.one_f_one_b\n%s\nplan p {\n  cluster = dgx_a100(nodes: 1)\n  costs = [roofline(a100_sxm_80g)]\n%s\n}\n' "$1" "$2"; }
 strategies() { plan 'import std.strategies.data, std.strategies.offload, std.strategies.recompute, std.optimizers.adam' "$(small_gpt "$1")
@@ -66,9 +66,7 @@ grows() { # NAME COUNT PROGRAM...
     two=$(seconds "$two" "$scratch/two.ts" "$@")
     ! linear || break
   done
-  number=$((number + 1))
-  linear || printf 'not '
-  echo "ok $number - $name: $count in $one s, twice as many in $two s"
+  report "$name: $count in $one s, twice as many in $two s" "$(linear || echo "that is more than twice the time")"
 }
 
 grows ops_on_lines 10000 "$build/tsrun"
@@ -85,4 +83,4 @@ grows micro_batches 4000 "$build/tsrun"
 grows names 50000 "$build/tsc" --check
 grows imports 900 "$build/tsc" --check
 grows exports 900 "$build/tsc" --check
-echo "1..$number"
+summary

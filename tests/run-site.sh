@@ -1,16 +1,12 @@
 #!/usr/bin/env bash
 # The site of doc/ (./dev site): it is made, has every page, and no link leads nowhere.
+. "$(dirname "$0")/tap.sh"
 root=$(cd "${top_srcdir:-.}" && pwd)
 build=$(cd "${top_builddir:-build}" && pwd)
-command -v cmark-gfm >/dev/null || { echo "1..0 # SKIP no cmark-gfm: ./dev deps cmark-gfm"; exit 0; }
-command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 0; }
+command -v cmark-gfm >/dev/null || skip_all "no cmark-gfm: ./dev deps cmark-gfm"
+command -v python3 >/dev/null || skip_all "no python3"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-number=0
-report() { # NAME FINDINGS
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else printf '%s\n' "$2" | sed 's/^/# /'; echo "not ok $number - $1"; fi
-}
 made=$(python3 "$root/doc/site/build.py" "$build" "$scratch/site" 2>&1) && made=
 report "the site is made, and its links lead somewhere" "$made"
 report "every page of the manual is on the site" "$(cd "$root/doc" && for page in *.md recipes/*.md; do
@@ -24,4 +20,4 @@ ln -s "$root/examples" "$scratch/examples"
 echo '[nowhere](limits.md#no-such-heading)' >>"$scratch/doc/limits.md"
 report "a link to a heading that is not there is refused" "$(cd "$scratch" && ! python3 doc/site/build.py "$build" "$scratch/broken" 2>&1 |
   grep -q 'limits.html#no-such-heading' && echo "it was made")"
-echo "1..$number"
+summary

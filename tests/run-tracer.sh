@@ -1,5 +1,6 @@
 #!/bin/sh
 # The tests of the tracer, reported as TAP; skipped where there is no PyTorch (./dev deps python3-torch).
+. "$(dirname "$0")/tap.sh"
 root=$(cd "${top_srcdir:-.}" && pwd)
 build=$(cd "${top_builddir:-build}" && pwd)
 [ ! -x "$build/trainspec" ] || export TRAINSPEC="$build/trainspec"
@@ -9,4 +10,4 @@ export PYTHONDONTWRITEBYTECODE=1
 for python in ${PYTHON:-python3 /usr/bin/python3}; do
   "$python" -c 'import torch.distributed as d; assert d.is_available()' 2>/dev/null && exec "$python" "$root/tests/tap.py" "$root/packages/tracer/tests" "$@"
 done
-echo "1..0 # SKIP no python3 with PyTorch: ./dev deps python3-torch"
+skip_all "no python3 with PyTorch: ./dev deps python3-torch"

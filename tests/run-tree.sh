@@ -1,14 +1,9 @@
 #!/usr/bin/env bash
 # Promises about the source tree itself, and about what the library shows of it, reported as TAP.
+. "$(dirname "$0")/tap.sh"
 build=$(cd "${top_builddir:-build}" 2>/dev/null && pwd)
 cd "${top_srcdir:-.}" || exit 1
 LC_ALL=C
-number=0
-
-report() { # NAME OUTPUT: passes if there is no output
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else printf '%s\n' "$2" | sed 's/^/# /'; echo "not ok $number - $1"; fi
-}
 
 # Without what flex, bison and embed.sh made, which a release holds.
 c_files=$(find base lang ir cost compiler trace calibrate runtime library tools '(' -name '*.[chly]' -o -name '*.def' ')' \
@@ -44,8 +39,7 @@ if command -v "$compiler" >/dev/null && [ -f "$build/lang/grammar.h" ]; then
   report "all headers compile together" "$(printf '#include "%s"\n' $headers | ${CC:-cc} -std=c17 -D_XOPEN_SOURCE=700 -I. -I"$build" \
     $(pkg-config --cflags libcjson 2>/dev/null) -x c -fsyntax-only - 2>&1 | grep error)"
 else
-  number=$((number + 1))
-  echo "ok $number - all headers compile together # SKIP no compiler"
+  skip "all headers compile together" "no compiler"
 fi
 
 # A tag of the house is defined once; in C two files may give one name to two things, and whoever reads or debugs them takes one for the other.
@@ -87,8 +81,7 @@ report "syntax files of editors know the keywords of the language" "$(share/synt
 if command -v dpkg-query >/dev/null && [ -e .git ]; then
   report "programs that scripts call belong to packages that ./dev installs" "$(python3 tests/programs.py 2>&1)"
 else
-  number=$((number + 1))
-  echo "ok $number - programs that scripts call belong to packages that ./dev installs # SKIP no Debian, or no git"
+  skip "programs that scripts call belong to packages that ./dev installs" "no Debian, or no git"
 fi
 
 # What `--update` takes may be a failure; these are what cases print of their own.
@@ -99,17 +92,14 @@ if [ -f "$library" ]; then
   report "the functions of trainspec.h leave the library, and nothing else" "$(diff <(nm -D --defined-only "$library" 2>&1 | awk '$2 != "A" { sub(/@.*/, "", $NF); print $NF }' | sort -u) \
     <(grep -oE '\<trainspec_[a-z_]+\(' library/trainspec.h | tr -d '(' | sort -u) | grep '^[<>]')"
 else
-  number=$((number + 1))
-  echo "ok $number - the functions of trainspec.h leave the library, and nothing else # SKIP no shared library"
+  skip "the functions of trainspec.h leave the library, and nothing else" "no shared library"
 fi
 
 # The file lists can only be compared where git knows the files.
-number=$((number + 1))
 if [ -e .git ] && command -v git >/dev/null; then
-  number=$((number - 1))
   report "file lists in the fragments match the tree" "$(./dev sources --check 2>&1)"
 else
-  echo "ok $number - file lists in the fragments match the tree # SKIP not a git checkout"
+  skip "file lists in the fragments match the tree" "not a git checkout"
 fi
 
-echo "1..$number"
+summary

@@ -3,20 +3,30 @@ import sys
 import unittest
 
 
-class Tap(unittest.TestResult):
-    number = 0
+count = 0
 
+
+def report(good, name, note="", why=()):
+    global count
+    count += 1
+    for line in why:
+        print(f"# {line}")
+    print(f"{'ok' if good else 'not ok'} {count} - {name}{f' # SKIP {note}' if note else ''}", flush=True)
+
+
+def summary(nothing="no case"):
+    print(f"1..{count}" if count else f"1..0 # SKIP {nothing}")
+
+
+class Tap(unittest.TestResult):
     def report(self, good, test, note="", why=""):
-        Tap.number += 1
-        for line in why.splitlines():
-            print(f"# {line}")
-        print(f"{'ok' if good else 'not ok'} {Tap.number} - {test.id().split('.', 1)[1]}{note}", flush=True)
+        report(good, test.id().split(".", 1)[1], note, why.splitlines())
 
     def addSuccess(self, test):
         self.report(True, test)
 
     def addSkip(self, test, reason):
-        self.report(True, test, f" # SKIP {reason}")
+        self.report(True, test, reason)
 
     def addError(self, test, error):
         self.report(False, test, why=self._exc_info_to_string(error, test))
@@ -28,7 +38,8 @@ class Tap(unittest.TestResult):
             self.addError(part, error)
 
 
-chosen = unittest.TestLoader()
-chosen.testNamePatterns = [f"*{name}*" for name in sys.argv[2:]] or None
-chosen.discover(sys.argv[1]).run(Tap())
-print(f"1..{Tap.number}")
+if __name__ == "__main__":
+    chosen = unittest.TestLoader()
+    chosen.testNamePatterns = [f"*{name}*" for name in sys.argv[2:]] or None
+    chosen.discover(sys.argv[1]).run(Tap())
+    summary()

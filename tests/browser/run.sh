@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # Pages in Chromium (./dev browser): run.sh BUILD. Skips with a message where node, Chromium or playwright-core are absent.
 set -eu
+. "$(dirname "$0")/../tap.sh"
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)
 out=$build/browser
-skip() { echo "1..0 # SKIP browser: $*"; exit 0; }
-command -v node >/dev/null || skip "no node"
-CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome)} || skip "no Chromium (apt-get install chromium)"
+command -v node >/dev/null || skip_all "browser: no node"
+CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome)} || skip_all "browser: no Chromium (apt-get install chromium)"
 export CHROMIUM
 mkdir -p "$out"
 rm -f "$out"/*.html "$out"/*.json "$out"/*.png
 echo '{"private": true}' >"$out/package.json"
 [ -d "$out/node_modules/playwright-core" ] ||
   (cd "$out" && npm install --silent --no-audit --no-fund playwright-core >/dev/null 2>&1) ||
-  skip "no playwright-core, and npm cannot fetch it"
+  skip_all "browser: no playwright-core, and npm cannot fetch it"
 
 cd "$root"
 page() { # NAME COMMAND...: a page; with its trace if it is a small one

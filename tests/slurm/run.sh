@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Parts of a sweep by Slurm's own daemons on this machine (./dev slurm): run.sh BUILD. As TAP. Skips with a message where Slurm is absent.
 set -u
+. "$(dirname "$0")/../tap.sh"
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd) || exit 1
-skip() { echo "1..0 # SKIP slurm: $*"; exit 0; }
 for program in slurmctld slurmd sbatch munged; do
-  PATH=$PATH:/usr/sbin command -v $program >/dev/null || skip "no $program (apt-get install slurmctld slurmd slurm-client munge)"
+  PATH=$PATH:/usr/sbin command -v $program >/dev/null || skip_all "slurm: no $program (apt-get install slurmctld slurmd slurm-client munge)"
 done
 scratch=$(mktemp -d) || exit 1
 daemons=()
@@ -54,29 +54,22 @@ begin slurmctld -D
 begin slurmd -D
 for ((tries = 0; ; tries++)); do
   [ "$(sinfo -h -o %T 2>/dev/null)" != idle ] || break
-  [ $tries -lt 100 ] || { tail -n 20 daemons.log | sed 's/^/# /'; skip "its daemons do not start here"; }
+  [ $tries -lt 100 ] || { tail -n 20 daemons.log | sed 's/^/# /'; skip_all "slurm: its daemons do not start here"; }
   sleep 0.2
 done
 
-number=0
-check() { # NAME COMMAND...: it succeeds
-  number=$((number + 1))
-  local name=$1
-  shift
-  if "$@" >said 2>&1; then echo "ok $number - slurm/$name"; else sed 's/^/# /' said; echo "not ok $number - slurm/$name"; fi
-}
 cp "$root/tests/cli/_sweep.ts" plan.ts
 all="--vary m=2001..2031 --set dp=2"
 trainspec sweep $all --format csv plan.ts >one.csv 2>/dev/null
 trainspec sweep --sbatch 3 $all --journal parts.db plan.ts >job.sh
-check 'the script is run by sbatch, in three parts' timeout 120 sbatch --wait --output=log.%a job.sh
-check 'all parts are there' ls parts.db.1 parts.db.2 parts.db.3
-check 'they are merged' trainspec sweep merge -o parts.db parts.db.3 parts.db.1 parts.db.2
+check 'slurm/the script is run by sbatch, in three parts' timeout 120 sbatch --wait --output=log.%a job.sh
+check 'slurm/all parts are there' ls parts.db.1 parts.db.2 parts.db.3
+check 'slurm/they are merged' trainspec sweep merge -o parts.db parts.db.3 parts.db.1 parts.db.2
 same() { trainspec sweep $all --format csv --journal parts.db --resume plan.ts 2>/dev/null | cmp one.csv - && trainspec sweep status parts.db | grep -q '30 of 30 plans, 0 of them'; }
-check 'the same bytes as one process, and nothing is played again' same
+check 'slurm/the same bytes as one process, and nothing is played again' same
 if trainspec --version | grep -q '(MPI)'; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   by_srun() { timeout 60 srun --mpi=pmix --overcommit -n 3 trainspec sweep $all --format csv plan.ts 2>/dev/null | cmp one.csv -; }
-  case $(srun --mpi=list 2>&1) in *pmix*) check 'srun starts processes of MPI' by_srun ;; esac
+  case $(srun --mpi=list 2>&1) in *pmix*) check 'slurm/srun starts processes of MPI' by_srun ;; esac
 fi
-echo "1..$number"
+summary
