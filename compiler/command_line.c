@@ -113,7 +113,7 @@ static const char *reason(const command_line_reader *r, const char *list, const 
   return !why || why->type != TS_T_STRING || (count && plain == count) ? NULL : why->u.string;
 }
 
-/* What stands for the first of `prefixes`, `{ given, as }`, that the name begins with, and of that. */
+/* What stands for the first of `prefixes`, `{ given, as }`, that begins the name, and for that. */
 static const char *renamed(command_line_reader *r, const char *name)
 {
   const ts_value *list = field(r, "prefixes");

@@ -127,10 +127,8 @@ fn _in_node(a: MaxtextArguments) -> List[Int] = [
   a.ici_pipeline_parallelism,
   a.ici_expert_parallelism,
 ]
-fn _ici(a: MaxtextArguments) -> Int = _known(a.ici_data_parallelism) * _known(a.ici_fsdp_parallelism) *
-  _known(a.ici_fsdp_transpose_parallelism) * _known(a.ici_tensor_parallelism) * _known(a.ici_tensor_sequence_parallelism) *
-  _known(a.ici_context_parallelism) * _known(a.ici_sequence_parallelism) * _known(a.ici_pipeline_parallelism) *
-  _known(a.ici_expert_parallelism)
+fn _product(all: List[Int], n: Int = 0) -> Int = if n == len(all) then 1 else all[n] * _product(all, n + 1)
+fn _ici(a: MaxtextArguments) -> Int = _product([_known(n) for n in _in_node(a)])
 fn _ici_auto(a: MaxtextArguments) -> Int = max(1, div(8, _ici(a)))
 fn _node(a: MaxtextArguments, n: Int) -> Int = if n == -1 then _ici_auto(a) else n
 fn _dcn(a: MaxtextArguments) -> Int = _known(a.dcn_data_parallelism) * _known(a.dcn_fsdp_parallelism) * a.dcn_fsdp_transpose_parallelism *

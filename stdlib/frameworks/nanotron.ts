@@ -20,6 +20,8 @@ record NanotronArguments {
   model_model_config_moe_config_num_experts: Int = 0
   model_model_config_moe_config_top_k: Int = 1
   model_model_config_moe_config_moe_intermediate_size: Int = 1408
+  model_model_config_moe_config_enable_shared_expert: Bool = false
+  model_model_config_moe_config_shared_expert_intermediate_size: Int = 5632
   model_make_vocab_size_divisible_by: Int = 1
   model_ddp_bucket_cap_mb: Int = 25
   model_dtype: String = "bfloat16"
@@ -64,12 +66,31 @@ fn _experts(a: NanotronArguments, experts: Int, top: Int, width: Int) -> Record 
   num_local_experts: experts,
   num_experts_per_tok: top,
 }
+// An expert that all words meet, behind a gate: as Qwen's of the second generation.
+fn _shared(a: NanotronArguments, common: Record) -> Record = {
+  model_type: "qwen2_moe",
+  hidden_size: common.hidden_size,
+  intermediate_size: common.intermediate_size,
+  num_attention_heads: common.num_attention_heads,
+  num_key_value_heads: common.num_key_value_heads,
+  num_hidden_layers: common.num_hidden_layers,
+  vocab_size: common.vocab_size,
+  tie_word_embeddings: common.tie_word_embeddings,
+  num_experts: a.model_model_config_moe_config_num_experts,
+  num_experts_per_tok: a.model_model_config_moe_config_top_k,
+  moe_intermediate_size: a.model_model_config_moe_config_moe_intermediate_size,
+  shared_expert_intermediate_size: a.model_model_config_moe_config_shared_expert_intermediate_size,
+  qkv_bias: a.model_model_config_attention_bias,
+}
 // Qwen's configuration has biases of queries, keys and values by `attention_bias`.
 fn _config(a: NanotronArguments) -> Record = if a.model_model_config_moe_num_experts > 0 then _experts(
   a,
   a.model_model_config_moe_num_experts,
   a.model_model_config_num_experts_per_tok,
   a.model_model_config_intermediate_size,
+) else if a.model_model_config_moe_config_enable_shared_expert then _shared(
+  a,
+  _common(a, ""),
 ) else if a.model_model_config_moe_config_num_experts > 0 then _experts(
   a,
   a.model_model_config_moe_config_num_experts,
@@ -157,10 +178,6 @@ let command_line = {
       why: "they say which class a configuration is of, which its sizes say here",
       names: ["model_model_config_is_llama_config model_model_config_is_qwen2_config model_model_config_is_llamoe_config"],
     },
-    {
-      why: "of an expert that all words meet, which is refused where it is asked for",
-      names: ["model_model_config_moe_config_shared_expert_intermediate_size"],
-    },
     { why: "what is written, logged and watched beside steps", names: ["logging"] },
     { why: "checkpoints, and where weights come from", names: ["model_init_method checkpoints"] },
   ],
@@ -171,7 +188,7 @@ let command_line = {
       names: [
         "model_model_config_sliding_window_size model_model_config_moe_config_token_dispatcher_type",
         "model_model_config_moe_capacity_factor model_model_config_global_attn_layers parallelism_tp_mode",
-        "parallelism_tp_linear_async_communication model_ddp_bucket_cap_mb",
+        "parallelism_tp_linear_async_communication",
       ],
     },
     { why: "the forward of the model that weighs domains is not played", names: ["doremi_ref_model_resume_checkpoint_path"] },
@@ -193,11 +210,6 @@ let command_line = {
       why: "layers of which some have experts have no plan in this importer yet",
       but: ["-1"],
       names: ["model_model_config_moe_config_layers"],
-    },
-    {
-      why: "an expert that all words meet has no plan in this importer yet",
-      but: ["false"],
-      names: ["model_model_config_moe_config_enable_shared_expert"],
     },
   ],
 }
