@@ -36,9 +36,14 @@ libts_a_SOURCES += \
 	ir/text/text.c \
 	ir/text/text.h \
 	ir/text/write.c \
+	ir/text/write_internal.h \
+	ir/text/write_work.c \
 	ir/verify.c \
+	ir/verify_check.h \
 	ir/verify_fields.c \
 	ir/verify_groups.c \
+	ir/verify_machine.c \
+	ir/verify_network.c \
 	ir/verify_programs.c \
 	ir/verify_runs.c \
 	ir/verify_runs.h \
