@@ -167,6 +167,7 @@ stdlib_files = \
 	stdlib/models/mixtral.ts \
 	stdlib/models/mpt.ts \
 	stdlib/models/nemotron.ts \
+	stdlib/models/per_layer.ts \
 	stdlib/models/qwen3.ts \
 	stdlib/models/resnet.ts \
 	stdlib/models/t5.ts \
@@ -205,6 +206,7 @@ stdlib_files = \
 	stdlib/ops/moe.ts \
 	stdlib/ops/nn.ts \
 	stdlib/ops/routing.ts \
+	stdlib/ops/streams.ts \
 	stdlib/ops/tiled.ts \
 	stdlib/ops/torch.ts \
 	stdlib/optimizers/adam.ts \

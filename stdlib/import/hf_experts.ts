@@ -108,10 +108,8 @@ fn hf_with_latent(c: Record, mixers: List[Mixer], sparse: List[Bool]) -> Decoder
   hf_dense(c),
 )
 fn _deepseek(c: Record) -> Decoder = hf_with_latent(c, [hf_latent(c) for i in 0..hf_layers(c)], hf_after_first(c))
-// Sparse latent attention: up to `index_topk` words a query sees all before it.
-fn _glm_dsa(c: Record) -> Decoder = if hf_seq(c) > hf_get(c, "index_topk") then refuse(
-  "`index_topk`: attention to a choice of words is followed up to as many: state `seq` up to " + str(hf_get(c, "index_topk")),
-) else hf_with_latent(c, [_indexed(c, kind) for kind in _indexers(c)], hf_sparse_by_type(c))
+// Sparse latent attention: a query sees a choice of `index_topk` words, which takes as long as a window of as many.
+fn _glm_dsa(c: Record) -> Decoder = hf_with_latent(c, [_indexed(c, kind) for kind in _indexers(c)], hf_sparse_by_type(c))
 fn _indexed(c: Record, kind: String) -> Mixer = hf_latent(c) with {
   index_heads = match kind {
     "full" -> hf_get(c, "index_n_heads")
@@ -119,6 +117,7 @@ fn _indexed(c: Record, kind: String) -> Mixer = hf_latent(c) with {
     _ -> refuse("`indexer_types` has `" + kind + "`: known are full shared")
   }
   index_dim = hf_get(c, "index_head_dim")
+  window = hf_get(c, "index_topk")
 }
 // Layers that share take what the last full one chose. Where nothing lists them: letters F and S, or each
 // `index_topk_freq`-th layer from `index_skip_topk_offset` on.

@@ -184,6 +184,7 @@ fn _kimi(c: Record) -> Decoder = hf_mixed(
       kind: "kda",
       heads: hf_any(c, "linear_num_heads", _linear_of(c, "num_heads", 32)),
       head_dim: hf_any(c, "linear_head_dim", _linear_of(c, "head_dim", 128)),
+      rank: hf_any(c, "linear_head_dim", _linear_of(c, "head_dim", 128)),
       taps: hf_any(c, "linear_conv_kernel_dim", _linear_of(c, "short_conv_kernel_size", 4)),
     } else hf_latent(c) with { rotary = not hf_or(c, "mla_use_nope", true) } for kind in _kimi_kinds(c)
   ],
@@ -192,6 +193,36 @@ fn _kimi(c: Record) -> Decoder = hf_mixed(
     c,
     hf_routed(c),
     hf_or(c, "num_experts_per_token", 8),
+    hf_get(c, "moe_intermediate_size"),
+    hf_or(c, "num_shared_experts", 1) * hf_get(c, "moe_intermediate_size"),
+  ) with { corrected = true },
+  hf_dense(c),
+)
+
+// Ring-flash-linear and after: the same with products that are whole, and a gate for each head of latent attention.
+fn _bailing(c: Record) -> Decoder = hf_mixed(
+  c,
+  [
+    if kind == "linear_attention" then {
+      kind: "kda",
+      heads: hf_heads(c),
+      head_dim: hf_any(c, "linear_head_dim head_dim", 128),
+      rank: 0,
+      taps: hf_or(c, "short_conv_kernel_size", 4),
+    } else hf_latent(c) with { gated = true } for kind in hf_counted(
+      c,
+      hf_or(
+        c,
+        "layer_types",
+        [if f then "full_attention" else "linear_attention" for f in hf_each(c, hf_or(c, "layer_group_size", 6))],
+      ),
+    )
+  ],
+  hf_sparse_by_type(c),
+  hf_experts(
+    c,
+    hf_routed(c),
+    hf_any(c, "num_experts_per_token num_experts_per_tok", 8),
     hf_get(c, "moe_intermediate_size"),
     hf_or(c, "num_shared_experts", 1) * hf_get(c, "moe_intermediate_size"),
   ) with { corrected = true },
@@ -302,6 +333,26 @@ let hf_hybrid_types: List[Record] = [
       v_head_dim: 128,
       num_experts: 256,
       first_k_dense_replace: 1,
+    },
+  },
+  {
+    types: "bailing_hybrid",
+    build: _bailing,
+    reads: "attention_bias mlp_bias linear_head_dim linear_num_heads linear_conv_kernel_dim mtp_loss_scaling_factor short_conv_kernel_size layer_group_size num_experts num_experts_per_token num_experts_per_tok num_shared_experts moe_intermediate_size mlp_layer_types first_k_dense_replace moe_layer_freq kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim kda_safe_gate kda_lower_bound model_max_length num_nextn_predict_layers",
+    default: {
+      vocab_size: 157184,
+      tie_word_embeddings: false,
+      hidden_size: 2560,
+      intermediate_size: 6144,
+      moe_intermediate_size: 768,
+      num_hidden_layers: 42,
+      num_attention_heads: 32,
+      kv_lora_rank: 512,
+      qk_nope_head_dim: 128,
+      qk_rope_head_dim: 64,
+      v_head_dim: 128,
+      num_experts: 512,
+      first_k_dense_replace: 2,
     },
   },
 ]

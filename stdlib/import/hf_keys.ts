@@ -33,10 +33,6 @@ let hf_mtp = "num_nextn_predict_layers num_mtp_layers num_mtp_modules mtp_num_hi
 
 let hf_harmless: List[Record] = [
   {
-    why: "of embeddings of each layer and layers that share keys, without which they do nothing",
-    keys: ["vocab_size_per_layer_input use_double_wide_mlp expert_intermediate_size"],
-  },
-  {
     why: "what weights begin with, and what is done to them before training",
     keys: [
       "initializer_range initializer_factor init_std embedding_init_std embedding_initializer_range attention_initializer_range",

@@ -16,6 +16,11 @@ fn _arcee(c: Record) -> Decoder = hf_alike(
   hf_mixers(c, hf_always(c), hf_biased(c), hf_biased(c)),
   hf_dense(c, hf_flag(c, "mlp_bias"), false),
 )
+fn _apertus(c: Record) -> Decoder = hf_alike(
+  c,
+  hf_mixers(c, hf_always(c), hf_biased(c), hf_biased(c), "head"),
+  hf_dense(c, false, false),
+)
 fn _helium(c: Record) -> Decoder = hf_alike(
   c,
   hf_mixers(c, hf_always(c), hf_biased(c), false),
@@ -26,29 +31,75 @@ fn _vault(c: Record) -> Decoder = hf_alike(c, hf_mixers(c, hf_each(c, 2), hf_bia
   soft_cap = hf_or(c, "final_logit_softcapping", 0) != 0
 }
 // Layers that see all have wider heads, whose keys are their values; experts stand beside a dense MLP.
-fn _gemma4(c: Record) -> Decoder = if hf_or(c, "hidden_size_per_layer_input", 256) > 0 or hf_or(c, "num_kv_shared_layers", 0) > 0 then refuse(
-  "`hidden_size_per_layer_input`, `num_kv_shared_layers`: embeddings of each layer, and layers that share keys and values, have no model",
-) else if hf_or(c, "use_bidirectional_attention", "vision") == "all" then refuse(
+fn _gemma4(c: Record) -> Decoder = if hf_or(c, "use_bidirectional_attention", "vision") == "all" then refuse(
   "`use_bidirectional_attention`: attention that looks both ways in a decoder has no model here",
-) else hf_alike(
+) else _lent(
+  c,
+  hf_alike(
+    c,
+    [
+      if m[1] == "full_attention" then m[0] with {
+        head_dim = hf_or(c, "global_head_dim", 512)
+        kv_heads = if hf_flag(c, "attention_k_eq_v") then hf_or(c, "num_global_key_value_heads", m[0].kv_heads) else m[0].kv_heads
+        same = hf_flag(c, "attention_k_eq_v")
+      } else m[0] for m in zip(hf_mixers(c, hf_each(c, 6), hf_biased(c), hf_biased(c), "head"), _gemma4_kinds(c))
+    ],
+    if hf_flag(c, "enable_moe_block") then _corrected(
+      hf_experts(
+        c,
+        hf_get(c, "num_experts"),
+        hf_get(c, "top_k_experts"),
+        hf_get(c, "moe_intermediate_size"),
+      ),
+    ) with { beside = hf_get(c, "intermediate_size") } else hf_dense(c),
+    "around",
+  ),
+) with {
+  soft_cap = hf_or(c, "final_logit_softcapping", 0) != 0
+  per_layer = if hf_or(c, "hidden_size_per_layer_input", 256) == 0 then [] else [
+    { width: hf_or(c, "hidden_size_per_layer_input", 256), vocab: hf_or(c, "vocab_size_per_layer_input", 262144) },
+  ]
+}
+// The last layers take keys and values of earlier ones; where they do, MLPs may be twice as wide.
+fn _lent(c: Record, d: Decoder) -> Decoder = d with {
+  layers = [
+    d.layers[i] with {
+      mixer = _own(d.layers[i].mixer, field(hf_or(c, "per_layer_config", {}), _two(i), {})) with { borrows = _borrows(c, i) }
+      mlp = if _borrows(c, i) and hf_flag(c, "use_double_wide_mlp") then _twice(d.layers[i].mlp) else d.layers[i].mlp
+    } for i in 0..hf_layers(c)
+  ]
+}
+// Sizes that `per_layer_config` has for a layer, by its number in two digits.
+fn _own(m: Mixer, said: Record) -> Mixer = m with {
+  head_dim = field(said, "head_dim", m.head_dim)
+  kv_heads = field(said, "num_key_value_heads", m.kv_heads)
+}
+fn _two(i: Int) -> String = if i < 10 then "0" + str(i) else str(i)
+fn _borrows(c: Record, i: Int) -> Bool = i >= hf_layers(c) - hf_or(c, "num_kv_shared_layers", 0)
+fn _twice(m: Mlp) -> Mlp = m with { ffn = 2 * m.ffn }
+// Gemma 3n: four streams. The mask by which layers leave most of an MLP's elements 0 saves no work on a GPU.
+fn _gemma3n(c: Record) -> Decoder = hf_model(
   c,
   [
-    if m[1] == "full_attention" then m[0] with {
-      head_dim = hf_or(c, "global_head_dim", 512)
-      kv_heads = if hf_flag(c, "attention_k_eq_v") then hf_or(c, "num_global_key_value_heads", m[0].kv_heads) else m[0].kv_heads
-      same = hf_flag(c, "attention_k_eq_v")
-    } else m[0] for m in zip(hf_mixers(c, hf_each(c, 6), hf_biased(c), hf_biased(c), "head"), _gemma4_kinds(c))
+    {
+      mixer: m[0] with { borrows = _borrows(c, m[1]) },
+      mlp: { ffn: _width(hf_get(c, "intermediate_size"), m[1]), activation: hf_activation(c, true) },
+      norms: "around",
+    } for m in zip(hf_mixers(c, hf_each(c, 5), hf_biased(c), hf_biased(c), "head"), [i for i in 0..hf_layers(c)])
   ],
-  if hf_flag(c, "enable_moe_block") then _corrected(
-    hf_experts(
-      c,
-      hf_get(c, "num_experts"),
-      hf_get(c, "top_k_experts"),
-      hf_get(c, "moe_intermediate_size"),
-    ),
-  ) with { beside = hf_get(c, "intermediate_size") } else hf_dense(c),
-  "around",
-) with { soft_cap = hf_or(c, "final_logit_softcapping", 0) != 0 }
+) with {
+  soft_cap = hf_or(c, "final_logit_softcapping", 30.0) != 0
+  per_layer = [
+    {
+      width: hf_or(c, "hidden_size_per_layer_input", 256),
+      vocab: hf_or(c, "vocab_size_per_layer_input", 262144),
+      streams: hf_or(c, "altup_num_inputs", 4),
+      rank: hf_or(c, "laurel_rank", 64),
+      corrected: hf_or(c, "altup_correct_scale", true),
+    },
+  ]
+}
+fn _width(stated: Any, i: Int) -> Int = if is_list(stated) then stated[i] else stated
 fn _gemma4_kinds(c: Record) -> List[String] = hf_or(
   c,
   "layer_types",
@@ -356,20 +407,36 @@ fn _olmo_hybrid(c: Record) -> Decoder = hf_model(
 // Types whose layers no op of the library does: refused by name, with the reason.
 let hf_refused_types: List[Record] = [
   { types: "recurrent_gemma rwkv xlstm", why: "no op does its recurrence" },
-  { types: "bailing_hybrid", why: "lightning attention with heads of latent attention has no model" },
   { types: "deepseek_v4", why: "compressed attention and hyper-connections have no model" },
   { types: "longcat_flash", why: "layers of two attentions, and experts that do nothing, have no model" },
-  { types: "gemma3n_text", why: "embeddings of each layer, and layers that share keys and values, have no model" },
-  { types: "apertus", why: "its activation has weights, which no op has" },
   { types: "diffllama doge jetmoe", why: "its attention has no op" },
   { types: "openai-gpt ctrl", why: "norms after each sum have no model in a decoder" },
 ]
 
 let hf_late_types: List[Record] = [
   {
+    types: "gemma3n_text",
+    build: _gemma3n,
+    reads: "attention_bias hidden_activation final_logit_softcapping hidden_size_per_layer_input vocab_size_per_layer_input num_kv_shared_layers altup_num_inputs altup_active_idx altup_coef_clip altup_correct_scale altup_lr_multiplier laurel_rank activation_sparsity_pattern",
+    default: {
+      vocab_size: 262400,
+      hidden_size: 2048,
+      intermediate_size: 16384,
+      num_hidden_layers: 35,
+      num_attention_heads: 8,
+      num_key_value_heads: 2,
+      head_dim: 256,
+      hidden_activation: "gelu_pytorch_tanh",
+      max_position_embeddings: 32768,
+      tie_word_embeddings: true,
+      sliding_window: 512,
+      num_kv_shared_layers: 15,
+    },
+  },
+  {
     types: "gemma4_text",
     build: _gemma4,
-    reads: "attention_bias hidden_activation final_logit_softcapping use_bidirectional_attention hidden_size_per_layer_input attention_k_eq_v num_kv_shared_layers enable_moe_block num_experts top_k_experts moe_intermediate_size global_head_dim num_global_key_value_heads",
+    reads: "attention_bias hidden_activation final_logit_softcapping use_bidirectional_attention hidden_size_per_layer_input vocab_size_per_layer_input use_double_wide_mlp per_layer_config attention_k_eq_v num_kv_shared_layers enable_moe_block num_experts top_k_experts moe_intermediate_size global_head_dim num_global_key_value_heads",
     default: {
       vocab_size: 262144,
       hidden_size: 2304,
@@ -446,6 +513,22 @@ let hf_late_types: List[Record] = [
       tie_word_embeddings: false,
       head_dim: 128,
       sliding_window: 8192,
+    },
+  },
+  {
+    types: "apertus",
+    build: _apertus,
+    reads: "attention_bias post_norm qk_norm",
+    default: {
+      vocab_size: 131072,
+      hidden_size: 4096,
+      intermediate_size: 14336,
+      num_hidden_layers: 32,
+      num_attention_heads: 32,
+      num_key_value_heads: 32,
+      max_position_embeddings: 65536,
+      tie_word_embeddings: false,
+      hidden_act: "xielu",
     },
   },
   {

@@ -40,11 +40,11 @@ fn hf_each(c: Record, nth: Int) -> List[Bool] = [i % nth == nth - 1 for i in 0..
 fn _window(c: Record, kind: String) -> Int = match kind {
   "sliding_attention" -> hf_or(c, "sliding_window", 0)
   "full_attention" -> 0
-  "chunked_attention" -> _chunk(hf_or(c, "attention_chunk_size", 0), hf_seq(c))
+  "chunked_attention" -> 0
   _ -> refuse("`layer_types` has `" + kind + "`, which is not followed: known are full_attention sliding_attention chunked_attention")
 }
-fn _chunk(chunk: Int, seq: Int) -> Int = if chunk == 0 or seq <= chunk then 0 else refuse(
-  "`attention_chunk_size`: attention over chunks of " + str(chunk) + " words is not followed: state `seq` up to that",
+fn _chunk(chunk: Int, seq: Int) -> Int = if chunk == 0 or seq <= chunk then 0 else if seq % chunk == 0 then chunk else refuse(
+  "`attention_chunk_size`: a sample of whole chunks is followed: state a `seq` that is a multiple of " + str(chunk),
 )
 // What `key` says of each layer.
 fn hf_counted(c: Record, kinds: List, key: String = "layer_types") -> List = if len(kinds) == hf_layers(c) then kinds else refuse(
@@ -59,6 +59,7 @@ fn hf_attention(c: Record, kind: String, bias: Bool, out_bias: Bool, norm: Strin
   out_bias: out_bias,
   norm: norm,
   window: _window(c, kind),
+  chunk_of: if kind == "chunked_attention" then _chunk(hf_or(c, "attention_chunk_size", 0), hf_seq(c)) else 0,
   rotary: rotary,
   share: _share(c, kind),
   scaled: _is_scaled(c, kind),
@@ -70,8 +71,8 @@ fn hf_activation(c: Record, gated: Bool) -> String = _activation_of(
 )
 fn _activation_of(name: String, gated: Bool) -> String = if hf_is(name, "silu swish") and gated then "silu"
   else if hf_is(name, "gelu gelu_new gelu_fast gelu_pytorch_tanh gelu_python quick_gelu gelu_10") then "gelu" else if name == "relu2" and
-  not gated then "relu2" else if name == "relu" and not gated then "relu"
-  else refuse("`hidden_act`: `" + name + "` has no op here: known are silu and gelu with a gate, gelu, relu and relu2 without")
+  not gated then "relu2" else if hf_is(name, "relu xielu") and not gated then name
+  else refuse("`hidden_act`: `" + name + "` has no op here: known are silu and gelu with a gate, gelu, relu, relu2 and xielu without")
 fn hf_dense(c: Record, bias: Bool = false, gated: Bool = true) -> Mlp = {
   ffn: hf_get(c, "intermediate_size"),
   activation: hf_activation(c, gated),

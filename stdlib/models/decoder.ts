@@ -1,7 +1,7 @@
 // Transformers of any layers (std.models.layers), with a tower of pictures or an encoder before them.
 // std.import.hf makes such records of configurations of Hugging Face's transformers.
 import std.ops.nn, std.ops.tiled, std.models.deepseek (predict_next)
-export import std.models.towers
+export import std.models.towers, std.models.per_layer
 
 // What gives a decoder words to look at (`cross` of its layers), with norms as there: `seq` words out of the decoder's
 // table, or (`sounds`) so many frames of `bands` numbers through two convolutions, of which the second takes each other.
@@ -38,6 +38,7 @@ record Decoder {
   embed_dropout: Real = 0
   mtp: List[Layer] = []
   load: Any = 1
+  per_layer: List[PerLayer] = [] // embeddings of each layer: none or one
   encoder: List[Encoder] = [] // none or one
   towers: List[Tower] = [] // of pictures: none or one
   pictures: Int = 1 // of a sample, whose words stand among the sample's
@@ -85,7 +86,7 @@ model decoder(d: Decoder) {
   let all_layers = d.layers + d.mtp + [l for t in d.towers for l in t.layers] + [l for e in d.encoder for l in e.layers]
   require all([layer_mixes(l) for l in all_layers]), "what mixes words is attention, latent, state_space, selective, delta, kda, lightning, conv or none; its `norm` is head, across, bare or none"
   require all([layer_acts(l.mlp) for l in all_layers]),
-    "an MLP is dense, experts, plain_experts or none; its `activation` is silu or gelu with a gate, gelu, relu or relu2 without"
+    "an MLP is dense, experts, plain_experts or none; its `activation` is silu or gelu with a gate, gelu, relu, relu2 or xielu without"
   require all([layer_normed(l) for l in all_layers]),
     "`norms` of a layer are before, after, around or sum; or shared or apart, where it has attention and an MLP or experts with a gate"
   require is_one_of(d.norm, ["rms", "layer", "bare"]), "`norm` is rms, layer or bare"
@@ -140,8 +141,17 @@ model decoder(d: Decoder) {
   if d.embed_norm {
     x = norm_of(x, d.norm) as embed_norm
   }
-  repeat len(d.layers) as layer {
-    x = decoder_layer(x, memory, d.layers[layer], d.norm, load_at(d.load, _nth(d.layers, layer)), d.dropout > 0)
+  if len(d.per_layer) == 0 {
+    repeat len(d.layers) as layer {
+      x = decoder_layer(x, memory, d.layers[layer], d.norm, load_at(d.load, _nth(d.layers, layer)), d.dropout > 0)
+    }
+  } else {
+    e = layer_embeddings(ids, words, d.per_layer[0], len(d.layers)) as per_layer
+    x = into_streams(x, d.per_layer[0])
+    repeat len(d.layers) as layer {
+      x = per_layer(x, e, d.layers[layer], d.per_layer[0], d.norm, load_at(d.load, _nth(d.layers, layer)))
+    }
+    x = out_of_streams(x, d.per_layer[0])
   }
   n = x
   if d.final_norm {

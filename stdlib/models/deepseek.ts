@@ -4,7 +4,18 @@
 import std.ops.nn, std.ops.latent, std.models.llama, std.models.llama_moe
 export import std.ops.routing
 
-block latent_attention(x: Tensor, heads: Int, q_rank: Int, kv_rank: Int, nope: Int, rope: Int, v_dim: Int, turned: Bool = true) {
+block latent_attention(
+  x: Tensor,
+  heads: Int,
+  q_rank: Int,
+  kv_rank: Int,
+  nope: Int,
+  rope: Int,
+  v_dim: Int,
+  turned: Bool = true,
+  gate: Int = 0,
+  window: Int = 0,
+) {
   c = x
   if q_rank > 0 {
     a = linear(x, out: q_rank) as query.compress
@@ -19,7 +30,11 @@ block latent_attention(x: Tensor, heads: Int, q_rank: Int, kv_rank: Int, nope: I
   e = rmsnorm(parts[0]) as keys.norm
   f = linear(e, out: heads * (nope + v_dim)) as keys.up
   kv = latent_keys(f, parts[1], nope: nope, v_dim: v_dim) as keys.rotary
-  o = query_attention(q, kv, head_dim: nope + rope, v_dim: v_dim, causal: true) as core
+  o = query_attention(q, kv, head_dim: nope + rope, v_dim: v_dim, causal: true, window: window) as core
+  if gate > 0 {
+    g = linear(x, out: gate) as gate.up
+    o = gated_silu(g, o) as gate.act
+  }
   yield linear(o, out: last(x.shape)) as proj
 }
 

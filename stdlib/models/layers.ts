@@ -1,6 +1,6 @@
 // Layers of transformers of any kind: a record says of each how it mixes words and what its MLP is.
 // Labels are those of std.models.llama, and so are the ops where a layer is of Llama's kind.
-import std.ops.nn, std.ops.tiled, std.ops.moe, std.ops.mamba, std.ops.delta, std.ops.latent, std.models.zamba,
+import std.ops.nn, std.ops.tiled, std.ops.moe, std.ops.mamba, std.ops.delta, std.ops.latent, std.ops.streams, std.models.zamba,
   std.models.deepseek (latent_attention), std.models.nemotron (plain_experts)
 export import std.ops.routing
 
@@ -22,6 +22,7 @@ record Mixer {
   out_bias: Bool = false
   norm: String = "none"
   window: Int = 0
+  chunk_of: Int = 0 // words see those before them in chunks of so many
   rotary: Bool = true
   share: Real = 1
   scaled: Bool = false
@@ -45,11 +46,12 @@ record Mixer {
   scan_norm: Bool = true
   causal: Bool = true // of attention; where not, a window is a group of words that see each other
   same: Bool = false // keys are the values
+  borrows: Bool = false // keys and values are those of an earlier layer
   value_dim: Int = 0 // of attention whose values have another width than its keys
   beside: List[Mixer] = []
 }
 
-// The MLP. `activation`: "silu", "gelu", "relu" or "relu2" (squared); `gated`: by a second product of
+// The MLP. `activation`: "silu", "gelu", "relu", "relu2" (squared) or "xielu" (Apertus); `gated`: by a second product of
 // the same width. `shared_gate`, `biased`, `corrected`, `met`: see the block `experts` of std.ops.moe.
 record Mlp {
   kind: String = "dense" // or "experts", "plain_experts" (no gate, squared ReLU), "none"
@@ -122,6 +124,33 @@ block _conv(x: Tensor, m: Mixer) {
   yield linear(y, out: last(x.shape), bias: m.bias) as down
 }
 
+block _borrowing(x: Tensor, m: Mixer) {
+  q = linear(x, out: m.heads * m.head_dim, bias: m.bias) as q
+  if m.norm != "none" {
+    q = part_norm(q, m.head_dim) as q_norm
+  }
+  if m.rotary {
+    q = latent_rotary(q, width: m.head_dim, rope: round(m.share * m.head_dim)) as rotary
+  }
+  a = borrowing_attention(q, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, window: m.window) as core
+  yield linear(a, out: last(x.shape), bias: m.out_bias) as proj
+}
+
+block _seen_by(qkv: Tensor, m: Mixer) {
+  if m.causal {
+    a = attention(qkv, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, window: m.window, sinks: m.sinks) as core
+  } else {
+    if m.window > 0 and m.window < qkv.shape[1] {
+      w = grouped(qkv, m.window) as windows
+      b = attention(w, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, causal: false) as core
+      a = grouped(b, qkv.shape[1]) as whole
+    } else {
+      a = attention(qkv, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, causal: false) as core
+    }
+  }
+  yield a
+}
+
 block _attention(x: Tensor, m: Mixer) {
   qkv = linear(x, out: (m.heads + (if m.same then 1 else 2) * m.kv_heads) * m.head_dim, bias: m.bias, biased: m.biased) as qkv
   if m.same {
@@ -140,16 +169,12 @@ block _attention(x: Tensor, m: Mixer) {
   if m.rotary {
     qkv = rotary(qkv, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, scaled: m.scaled, share: m.share) as rotary
   }
-  if m.causal {
-    a = attention(qkv, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, window: m.window, sinks: m.sinks) as core
+  if m.causal and m.chunk_of > 0 and m.chunk_of < x.shape[1] {
+    c = grouped(qkv, m.chunk_of) as chunks
+    b = attention(c, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, sinks: m.sinks) as core
+    a = grouped(b, x.shape[1]) as whole
   } else {
-    if m.window > 0 and m.window < x.shape[1] {
-      w = grouped(qkv, m.window) as windows
-      b = attention(w, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, causal: false) as core
-      a = grouped(b, x.shape[1]) as whole
-    } else {
-      a = attention(qkv, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, causal: false) as core
-    }
+    a = _seen_by(qkv, m)
   }
   if m.gated {
     g = linear(x, out: if m.gate_heads then m.heads else m.heads * m.head_dim, bias: m.bias) as gate.up
@@ -157,7 +182,6 @@ block _attention(x: Tensor, m: Mixer) {
   }
   yield linear(a, out: last(x.shape), bias: m.out_bias) as proj
 }
-
 block _state_space(x: Tensor, m: Mixer) {
   p = linear(x, out: 2 * m.inner + 2 * m.groups * m.state + m.heads, bias: m.bias) as up
   parts = mamba_conv(
@@ -209,16 +233,23 @@ block _selective(x: Tensor, m: Mixer) {
   yield linear(o, out: last(x.shape), bias: m.out_bias) as down
 }
 
-// Kimi Delta Attention: the decay out of `head_dim` numbers, and so the gate.
+// A product in two of `rank` numbers, or (0) whole.
+block _product(x: Tensor, out: Int, rank: Int) {
+  d = x
+  if rank > 0 {
+    d = linear(x, out: rank) as down
+  }
+  yield linear(d, out: out) as up
+}
+
+// Kimi Delta Attention: the decay and the gate out of `rank` numbers.
 block _kda(x: Tensor, m: Mixer) {
   let width = m.heads * m.head_dim
   qkv = linear(x, out: 3 * width) as qkv
   c = short_conv(qkv, taps: m.taps) as conv
-  fd = linear(x, out: m.head_dim) as decay.down
-  f = linear(fd, out: width) as decay.up
+  f = _product(x, width, m.rank) as decay
   b = linear(x, out: m.heads) as written
-  gd = linear(x, out: m.head_dim) as gate.down
-  g = linear(gd, out: width) as gate.up
+  g = _product(x, width, m.rank) as gate
   o = kda_scan(c, f, b, g, head_dim: m.head_dim, heads: m.heads) as scan
   yield linear(o, out: last(x.shape)) as proj
 }
@@ -240,7 +271,7 @@ block _cross(x: Tensor, memory: Tensor, m: Mixer) {
   yield linear(a, out: last(x.shape), bias: m.out_bias) as proj
 }
 
-block _mix(x: Tensor, m: Mixer) {
+block mix_words(x: Tensor, m: Mixer) {
   y = _mix_one(x, m)
   repeat len(m.beside) as beside {
     z = _mix_one(x, m.beside[beside])
@@ -254,7 +285,18 @@ block _mix_one(x: Tensor, m: Mixer) {
     if m.index_heads > 0 {
       x = latent_index(x, q_rank: m.q_rank, heads: m.index_heads, head_dim: m.index_dim) as index
     }
-    y = latent_attention(x, m.heads, m.q_rank, m.kv_rank, m.nope, m.rope, m.v_dim, turned: m.rotary)
+    y = latent_attention(
+      x,
+      m.heads,
+      m.q_rank,
+      m.kv_rank,
+      m.nope,
+      m.rope,
+      m.v_dim,
+      turned: m.rotary,
+      gate: if m.gated then m.heads else 0,
+      window: m.window,
+    )
   } else {
     if m.kind == "state_space" {
       y = _state_space(x, m)
@@ -286,7 +328,11 @@ block _other_mix(x: Tensor, m: Mixer) {
         if m.value_dim > 0 {
           y = _uneven_attention(x, m)
         } else {
-          y = _attention(x, m)
+          if m.borrows {
+            y = _borrowing(x, m)
+          } else {
+            y = _attention(x, m)
+          }
         }
       }
     }
@@ -309,14 +355,18 @@ block _dense(x: Tensor, m: Mlp) {
       if m.activation == "relu" {
         g = relu(u) as act
       } else {
-        g = gelu(u) as act
+        if m.activation == "xielu" {
+          g = xielu(u) as act
+        } else {
+          g = gelu(u) as act
+        }
       }
     }
   }
   yield linear(g, out: last(x.shape), bias: m.bias) as down
 }
 
-block _half(x: Tensor, m: Mlp, load: Any) {
+block mlp_half(x: Tensor, m: Mlp, load: Any) {
   if m.kind == "experts" {
     y = experts(
       x,
@@ -348,7 +398,7 @@ block _both(x: Tensor, n: Tensor, m: Mlp, norm: String, load: Any) {
   dn = norm_of(d, norm) as mlp.after
   r = norm_of(x, norm) as moe.router
   e = norm_of(r, norm) as moe.before
-  y = _half(e, m, load)
+  y = mlp_half(e, m, load)
   yn = norm_of(y, norm) as moe.after
   yield add(dn, yn) as moe.sum
 }
@@ -359,8 +409,8 @@ block _beside(x: Tensor, l: Layer, norm: String, load: Any, drop: Bool) {
   if l.norms == "apart" {
     m = norm_of(x, norm) as ln2
   }
-  a = _mix(n, l.mixer) as attn
-  y = _half(m, l.mlp, load)
+  a = mix_words(n, l.mixer) as attn
+  y = mlp_half(m, l.mlp, load)
   s = add(a, y) as mlp.sum
   if drop {
     s = dropout(s) as mlp.dropout
@@ -387,7 +437,7 @@ block _after_each_other(x: Tensor, memory: Tensor, l: Layer, norm: String, load:
     if before {
       n = norm_of(n, norm) as ln1
     }
-    a = _mix(n, l.mixer) as attn
+    a = mix_words(n, l.mixer) as attn
     if after {
       a = norm_of(a, norm) as attn.norm
     }
@@ -439,7 +489,7 @@ block _after_each_other(x: Tensor, memory: Tensor, l: Layer, norm: String, load:
     if l.mlp.beside > 0 {
       y = _both(x, n, l.mlp, norm, load)
     } else {
-      y = _half(n, l.mlp, load)
+      y = mlp_half(n, l.mlp, load)
     }
     if after {
       y = norm_of(y, norm) as mlp.norm
@@ -477,7 +527,7 @@ fn layer_mixes(l: Layer) -> Bool = is_one_of(
 )
 fn layer_acts(m: Mlp) -> Bool = if m.kind == "dense" and not m.gated then is_one_of(
   m.activation,
-  ["gelu", "relu", "relu2"],
+  ["gelu", "relu", "relu2", "xielu"],
 ) else if m.kind == "dense" or m.kind == "experts" then is_one_of(m.activation, ["silu", "gelu"])
   else is_one_of(m.kind, ["plain_experts", "none"])
 fn layer_normed(l: Layer) -> Bool = if is_one_of(l.norms, ["shared", "apart"]) then l.mixer.kind != "none" and is_one_of(

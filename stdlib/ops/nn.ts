@@ -263,6 +263,16 @@ op relu(x: Tensor) {
   saves [y]
 }
 
+// xIELU (Huang and Schlag, arXiv 2411.13010): its two parts have a learned factor each.
+op xielu(x: Tensor) {
+  weight a: [2]
+  output y: x.shape
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, x], writes = [dx] } }
+  backward(weight) { kernel elementwise { reads = [dy, x], writes = [da] } }
+  saves [x]
+}
+
 // A bias added and the activation applied in one kernel (Megatron's bias_gelu_fusion).
 op bias_gelu(x: Tensor) {
   weight b: [last(x.shape)]

@@ -13,7 +13,7 @@ try 'what changes a step and has no model' "{\"model_type\": \"opt\", $small, \"
 try 'an activation' "{\"model_type\": \"llama\", $small, \"hidden_act\": \"mish\"}"
 try 'kinds of layers' "{\"model_type\": \"qwen3\", $small, \"layer_types\": [\"full_attention\", \"dream_attention\"]}"
 try 'too few kinds of layers' "{\"model_type\": \"qwen3\", $small, \"layer_types\": [\"full_attention\"]}"
-try 'chunks' "{\"model_type\": \"llama4_text\", $small, \"num_key_value_heads\": 4, \"attention_chunk_size\": 128}"
+try 'chunks that do not fill a sample' "{\"model_type\": \"llama4_text\", $small, \"num_key_value_heads\": 4, \"attention_chunk_size\": 100}"
 try 'chunks of as many words' "{\"model_type\": \"llama4_text\", $small, \"num_key_value_heads\": 4, \"attention_chunk_size\": 256}"
 try 'a size of another type' '{"model_type": "mimo", "hidden_size": 64}'
 try 'another value than is followed' "{\"model_type\": \"gpt2\", $small, \"add_cross_attention\": true}"
