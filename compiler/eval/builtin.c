@@ -435,12 +435,23 @@ static bool are_labels(ts_value v)
   return labels || is_label(v);
 }
 
+static bool has_digits(ts_value labels)
+{
+  if (is_label(labels))
+    return labels.u.string[strcspn(labels.u.string, "0123456789")] != 0;
+  for (uint32_t i = 0; i < labels.u.list->count; i++)
+    if (has_digits(labels.u.list->at[i]))
+      return true;
+  return false;
+}
+
 static ts_value within(const ts_builtin_call *c)
 {
   if (c->arg[0].type != TS_T_STRING)
     return wrong(c, 0, "the label of an op");
   if (!are_labels(c->arg[1]))
     return wrong(c, 1, "a label, or a list of labels");
+  c->s->running->numbered |= has_digits(c->arg[1]);
   return ts_bool_value(ts_label_group(c->arg[1], c->arg[0].u.string) > 0, c->span);
 }
 

@@ -24,6 +24,7 @@ typedef struct ts_running {
   bool checking;
   uint32_t depth;            /* of evaluation */
   uint64_t steps, next_look; /* at how many steps the limits are looked at again */
+  bool numbered;             /* a label was compared with a pattern that has digits */
   bool starved;              /* memory was one that was reached */
   /* if set, whole numbers that do not divide are counted here and are no error: a search leaves the
    * plan out */

@@ -4,8 +4,10 @@
 
 #include "base/diag_record.h"
 #include "compiler/eval/env.h"
+#include "compiler/eval/function.h"
 #include "compiler/eval/lifetime.h"
 #include "compiler/eval/report.h"
+#include "compiler/eval/running.h"
 #include "compiler/shard/shard.h"
 
 typedef TS_VEC(const char *) names;
@@ -176,7 +178,7 @@ static bool some_pattern_matches(const ts_rule *rule, const ts_op *op)
   return rule->pattern_count == 0;
 }
 
-enum { UNKNOWN, NO, YES, BY_UNIT };
+enum { UNKNOWN, NO, YES };
 
 /* Labels that differ in numbers alone match the same patterns without any. */
 static bool pattern_matches(ts_rule *rule, const ts_op *op)
@@ -215,24 +217,85 @@ static bool asks_for(const ts_rule *rule, const char *name)
   return false;
 }
 
-/* Labels and units are all that tells apart ops that are alike. */
-void ts_rule_remember(ts_session *s, ts_rule *rule, const ts_graph *g)
+/* Whether each `label` of the condition is one that `within` compares with patterns. */
+static bool labels_are_compared(const ts_rule *rule, const ts_ast *expr)
 {
-  rule->met = TS_NEW_ARRAY(s->arena, uint8_t, g->pattern_count + 1);
-  if (!ts_ast_where(ts_ast_match(rule->ast)) || asks_for(rule, "label"))
-    return;
-  rule->held = TS_NEW_ARRAY(s->arena, uint8_t, g->ops.count + 1);
-  if (asks_for(rule, "unit"))
-    rule->held_in = TS_NEW_ARRAY(s->arena, uint8_t, g->ops.count + g->unit_count + 1);
+  ts_value v;
+  bool compares = expr->kind == TS_AST_CALL && ts_ast_function(expr)->kind == TS_AST_ID &&
+                  !strcmp(ts_ast_function(expr)->name, "within") &&
+                  ts_env_lookup(rule->env, ts_ast_function(expr)->name, &v) &&
+                  v.type == TS_T_FUNCTION && v.u.function->kind == TS_FUNCTION_BUILTIN;
+  const ts_ast *first = compares && ts_ast_args(expr).count ? ts_ast_args(expr).at[0] : NULL;
+  if (first && ts_ast_value(first)->kind != TS_AST_ID)
+    first = NULL;
+  if (expr->kind == TS_AST_ID && !strcmp(expr->name, "label"))
+    return false;
+  for (uint32_t c = 0; c < expr->count; c++)
+    if (expr->child[c] && expr->child[c] != first && !labels_are_compared(rule, expr->child[c]))
+      return false;
+  return true;
 }
 
-/* Where an answer to the condition is kept; NULL: nowhere. */
-static uint8_t *answer_of(const ts_rule *rule, const ts_op *op)
+/* Labels, units and repeats are all that tells apart ops that are alike. */
+void ts_rule_remember(ts_session *s, ts_rule *rule, const ts_graph *g)
 {
-  return !rule->held                        ? NULL :
-         !rule->held_in                     ? &rule->held[op->alike] :
-         rule->held[op->alike] == BY_UNIT ? &rule->held_in[op->unit] :
-                                              NULL;
+  const ts_ast *where = ts_ast_where(ts_ast_match(rule->ast));
+  rule->met = TS_NEW_ARRAY(s->arena, uint8_t, g->pattern_count + 1);
+  if (!where)
+    return;
+  rule->asks = (asks_for(rule, "label") ? TS_RULE_LABEL : 0u) |
+               (asks_for(rule, "unit") ? TS_RULE_UNIT : 0u) |
+               (asks_for(rule, "repeats") ? TS_RULE_REPEATS : 0u);
+  if (labels_are_compared(rule, where))
+    rule->only_these = TS_NEW_ARRAY(s->arena, bool, g->ops.count + 1);
+}
+
+/* Labels that differ in numbers alone lie within the same patterns without any. */
+static ts_rule_answer answer_for(const ts_rule *rule, const ts_op *op)
+{
+  return (ts_rule_answer){.alike = rule->only_these[op->alike] ? TS_NO_INDEX : op->alike,
+                          .unit = rule->asks & TS_RULE_UNIT ? op->unit : 0,
+                          .repeats = rule->asks & TS_RULE_REPEATS ? op->repeats : 0,
+                          .pattern = rule->asks & TS_RULE_LABEL ? op->pattern_index : 0};
+}
+
+static uint32_t hash_of_answer(const ts_rule_answer *a)
+{
+  return ts_hash_number(ts_mix(ts_mix(ts_mix(a->alike, a->unit), a->repeats), a->pattern));
+}
+
+typedef struct rules_wanted {
+  const ts_rule *rule;
+  ts_rule_answer answer;
+} rules_wanted;
+
+static bool same_answer(const void *closure, uint32_t number)
+{
+  const rules_wanted *w = closure;
+  const ts_rule_answer *a = &w->rule->answers.at[number], *b = &w->answer;
+  return a->alike == b->alike && a->unit == b->unit && a->repeats == b->repeats &&
+         a->pattern == b->pattern;
+}
+
+static const ts_rule_answer *known_answer(const ts_rule *rule, const ts_op *op)
+{
+  if (!rule->only_these)
+    return NULL;
+  rules_wanted w = {rule, answer_for(rule, op)};
+  uint32_t found = ts_hash_find(&rule->answered, hash_of_answer(&w.answer), same_answer, &w);
+  return found == TS_HASH_NONE ? NULL : &rule->answers.at[found];
+}
+
+static void keep_answer(ts_arena *arena, ts_rule *rule, const ts_op *op, bool holds)
+{
+  uint32_t names = (uint32_t)__builtin_popcount(rule->asks);
+  rule->only_these[op->alike] = rule->bound == names + 1;
+  if (known_answer(rule, op))
+    return;
+  ts_rule_answer a = answer_for(rule, op);
+  a.holds = holds;
+  ts_hash_add(arena, &rule->answered, hash_of_answer(&a), (uint32_t)rule->answers.count);
+  TS_PUSH(arena, &rule->answers, a);
 }
 
 /* False: it does not, or there was something to say. */
@@ -255,18 +318,15 @@ bool ts_rule_matches(ts_session *s, ts_rule *rule, const ts_plan *plan, const ts
   const ts_ast *where = ts_ast_where(ts_ast_match(rule->ast));
   if (!where)
     return true;
-  uint8_t *answer = answer_of(rule, op);
-  if (answer && *answer)
-    return *answer == YES;
+  const ts_rule_answer *known = known_answer(rule, op);
+  if (known)
+    return known->holds;
   size_t said = s->diags->all.count;
+  s->running->numbered = false;
   bool holds = condition_holds(s, rule, plan, op, where);
-  if (s->diags->all.count != said || ts_diags_errors(s->diags))
-    return holds;
-  if (rule->held_in && rule->bound == (asks_for(rule, "repeats") ? 3 : 2)) /* its unit alone */
-    rule->held[op->alike] = BY_UNIT;
-  answer = answer_of(rule, op);
-  if (answer)
-    *answer = holds ? YES : NO;
+  if (rule->only_these && !s->running->numbered && s->diags->all.count == said &&
+      !ts_diags_errors(s->diags))
+    keep_answer(s->arena, rule, op, holds);
   return holds;
 }
 

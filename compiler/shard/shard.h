@@ -22,6 +22,14 @@ typedef struct ts_layout {
   bool failed;    /* already reported: what depends on it keeps quiet */
 } ts_layout;
 
+/* Of a condition, for ops that are the same in what it asks for. */
+typedef struct ts_rule_answer {
+  uint32_t alike, unit, repeats, pattern;
+  bool holds;
+} ts_rule_answer;
+
+enum { TS_RULE_LABEL = 1, TS_RULE_UNIT = 2, TS_RULE_REPEATS = 4 };
+
 typedef struct ts_rule { /* a rule of an applied strategy */
   const ts_ast *ast;
   ts_op_names requested;   /* that stand in its condition */
@@ -30,10 +38,13 @@ typedef struct ts_rule { /* a rule of an applied strategy */
   uint8_t *met;
   /* of them names of the op, where it was evaluated, + 1; 0: nowhere yet */
   uint32_t bound;
-  /* Answers of the condition: 0 unknown, 1 no, 2 yes. By the op that one is like; NULL: it asks for
-   * labels. By unit, where it asks for nothing else of ops of their kind (3 by the op); NULL: it
-   * does not. */
-  uint8_t *held, *held_in;
+  /* bits of TS_RULE_LABEL and so on: of what is not the same for ops that are alike */
+  uint32_t asks;
+  /* [ops] by the one that they are like: it asks for nothing but these. NULL: answers of the
+   * condition are not kept */
+  bool *only_these;
+  TS_VEC(ts_rule_answer) answers;
+  ts_hash_table answered;
   const ts_env *env;
   const char *strategy;
   ts_span applied;         /* where the plan applies the strategy */

@@ -176,11 +176,7 @@ static void shard_op(ts_sharder *c, ts_hash_table *classes, uint32_t index, uint
 
 /* -- iterations that are like the one before -- */
 
-static bool tells_apart(const ts_rule *rule)
-{
-  return rule->numbered || rule->held_in ||
-         (ts_ast_where(ts_ast_match(rule->ast)) && !rule->held);
-}
+static bool tells_apart(const ts_rule *rule) { return rule->numbered || rule->asks; }
 
 /* Rules that tell apart ops that are alike match these, too, as they match the ones before. What is
  * to be said of one is said when it is laid out by itself. */
