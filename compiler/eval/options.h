@@ -33,6 +33,7 @@ typedef struct ts_held {
   /* asked for: it ends, too, as soon as an order shows which micro-batches are in flight; bytes are
    * then less than an IR would show */
   bool early;
+  bool in_flight; /* so it ended: bytes are with these micro-batches */
   /* or NULL; asked once the IR has fragments, programs and all of the machine, and their messages
    * have no ends yet. True: that will do, and there is no IR. */
   bool (*enough)(void *closure, const struct ts_ir *ir);

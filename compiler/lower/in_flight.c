@@ -106,5 +106,6 @@ ts_pass_status ts_lower_in_flight(ts_lowering *l)
   if (!held || !held->early || !l->stages || l->sc->policy || ts_diags_errors(l->s->diags) ||
       !is_too_much(l, held))
     return TS_PASS_DONE;
+  held->in_flight = true;
   return ts_progress_check(l->s, l->sc, l->stages) ? TS_PASS_TOO_LARGE : TS_PASS_REFUSED;
 }

@@ -42,11 +42,18 @@ static void trials_play_one(const trials_work *w, size_t i, const ts_run_options
   const ts_way *way = (const ts_way *)(const void *)((const char *)job->ways + i * job->stride);
   bool changes = way->edit_count + way->define_count > 0;
   ts_arena *scratch = ts_arena_new("a change of a plan");
-  ts_input input;
+  ts_held held = {.early = true};
+  ts_compile_options compile = *t->compile;
+  compile.held = job->too_large ? &held : NULL;
+  compile.orderless = true;
+  ts_input input = {0};
   ts_session *s = changes ? ts_way_compile(scratch, t->common, t->path, t->input->text,
-                                           t->input->size, t->compile, way, &input) :
+                                           t->input->size, &compile, way, &input) :
                             NULL;
-  job->play(job->closure, i, scratch, s ? &input.ir : changes ? NULL : &t->input->ir, run);
+  if (input.status == TS_PASS_TOO_LARGE)
+    job->too_large(job->closure, i, &held);
+  else
+    job->play(job->closure, i, scratch, s ? &input.ir : changes ? NULL : &t->input->ir, run);
   if (s) {
     ts_input_close(&input);
     ts_shared_leave(s);

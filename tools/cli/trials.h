@@ -3,6 +3,7 @@
 #ifndef TS_TOOLS_CLI_TRIALS_H
 #define TS_TOOLS_CLI_TRIALS_H
 
+#include "compiler/eval/options.h"
 #include "compiler/ways_out.h"
 #include "runtime/account/result.h"
 
@@ -28,6 +29,8 @@ typedef struct ts_trials_job {
    * refused. Each on any thread. */
   void (*play)(void *closure, size_t i, ts_arena *scratch, const ts_ir *ir,
                const ts_run_options *run);
+  /* NULL, or takes those that hold too much: they are compiled no further than to know it */
+  void (*too_large)(void *closure, size_t i, const ts_held *held);
   void *closure;
   const char *what;   /* is being done, for the progress ... */
   double done, share; /* ... that it has when they begin, and that they are */

@@ -48,31 +48,6 @@ static bool same_job(const ts_ir *a, const ts_ir *b)
          a->meta->tokens_per_step == b->meta->tokens_per_step && a->meta->steps == b->meta->steps;
 }
 
-/* What is held for the whole step alone is too much: this need not be played. The least peak that
- * it can have. */
-static bool held_too_much(const ts_ir *ir, ts_way_out *out)
-{
-  for (uint32_t d = 0; d < ir->device_classes_count; d++)
-    if (!ir->device_classes[d].memory)
-      return false; /* no limit known */
-  uint64_t most = 0, limit = 0, reserved = 0;
-  for (uint32_t p = 0; p < ir->programs_count; p++) {
-    uint64_t held = 0;
-    for (uint32_t h = 0; h < ir->programs[p].holding_count; h++)
-      held += ir->holdings[ir->programs[p].first_holding + h].bytes;
-    most = held > most ? held : most;
-  }
-  for (uint32_t d = 0; d < ir->device_classes_count; d++) {
-    limit = ir->device_classes[d].memory > limit ? ir->device_classes[d].memory : limit;
-    reserved = d && ir->device_classes[d].reserved_memory > reserved ?
-                 reserved :
-                 ir->device_classes[d].reserved_memory;
-  }
-  *out = (ts_way_out){.peak = most + reserved,
-                      .over = most + reserved > limit ? most + reserved - limit : 0};
-  return out->over > 0;
-}
-
 static void ways_out_measure(ts_arena *scratch, const ts_ir *ir, const ts_run_options *options,
                              ways_out_trial *t)
 {
@@ -83,9 +58,10 @@ static void ways_out_measure(ts_arena *scratch, const ts_ir *ir, const ts_run_op
   const ts_memory *memory = ts_memory_new(scratch, ir, run);
   const ts_memory_class *fullest = &memory->classes[memory->fullest];
   t->nodes += ts_run_result(run)->nodes_played;
-  t->out = (ts_way_out){.step = ts_run_result(run)->step,
-                        .peak = fullest->peak + fullest->reserved,
-                        .over = fullest->over};
+  t->out.step = ts_run_result(run)->step;
+  t->out.peak = fullest->peak + fullest->reserved;
+  t->out.over = fullest->over;
+  t->guess = t->out.over;
   t->played = true;
   ts_run_free(run);
 }
@@ -98,8 +74,20 @@ static void ways_out_try(void *closure, size_t i, ts_arena *scratch, const ts_ir
   const ts_ir *before = &x->input->ir;
   ways_out_trial *t = &x->block[i];
   t->nodes = (uint64_t)COMPILED * (ir ? ir : before)->nodes_count;
-  if (ir && same_job(ir, before) && !(t->played = held_too_much(ir, &t->out)))
+  if (ir && same_job(ir, before))
     ways_out_measure(scratch, ir, options, t);
+}
+
+/* This need not be played. The least peak that it can have. */
+static void ways_out_too_large(void *closure, size_t i, const ts_held *held)
+{
+  const ways_out_search *x = closure;
+  ways_out_trial *t = &x->block[i];
+  t->nodes = (uint64_t)COMPILED * x->input->ir.nodes_count;
+  t->played = true;
+  t->out = (ts_way_out){.peak = held->bytes + held->reserved,
+                        .over = held->bytes + held->reserved - held->limit};
+  t->guess = t->out.over + (held->in_flight ? 0 : x->above);
 }
 
 /* ---- Many ---- */
@@ -109,7 +97,8 @@ static const char *ways_out_lines(const ways_out_search *x, const ts_way *way)
   return ts_way_lines(x->arena, way, x->input->text, x->input->size);
 }
 
-static void play_block(ways_out_search *x, const trials *all, size_t first, size_t count)
+static void play_block(ways_out_search *x, const trials *all, size_t first, size_t count,
+                       bool whole)
 {
   x->block = all->at + first;
   x->interrupted =
@@ -117,6 +106,7 @@ static void play_block(ways_out_search *x, const trials *all, size_t first, size
                                                   .stride = sizeof *x->block,
                                                   .count = count,
                                                   .play = ways_out_try,
+                                                  .too_large = whole ? NULL : ways_out_too_large,
                                                   .closure = x,
                                                   .what = "changes that fit in memory",
                                                   .done = (double)first / (double)all->count,
@@ -131,14 +121,13 @@ static void try_all(ways_out_search *x, const trials *all)
       x->untried += (uint32_t)(all->count - first);
       return;
     }
-    play_block(x, all, first, count);
+    play_block(x, all, first, count, false);
     for (size_t i = first; i < first + count; i++) {
       ways_out_trial *t = &all->at[i];
       x->nodes += t->nodes;
       x->tried++;
       if (!t->played)
         continue;
-      t->guess = t->out.over + (t->out.step ? 0 : x->above);
       t->out.change = ways_out_lines(x, &t->way);
       t->out.replaced = t->way.replaced;
       if (t->out.over)
@@ -207,12 +196,16 @@ static void ways_out_look(ways_out_search *x, const ts_ways *ways)
   TS_SORT(&x->fails, by_guess);
 }
 
-/* The change that was played and came nearest. */
-static const ts_way_out *closest(const ways_out_search *x)
+/* The change that comes nearest, played if it was not. */
+static const ts_way_out *closest(ways_out_search *x)
 {
-  for (size_t i = 0; i < x->fails.count; i++)
-    if (x->fails.at[i].out.step)
-      return ts_arena_copy(x->arena, &x->fails.at[i].out, sizeof(ts_way_out));
+  for (size_t i = 0; i < x->fails.count && !x->interrupted; i++) {
+    ways_out_trial *t = &x->fails.at[i];
+    if (!t->out.step)
+      play_block(x, &x->fails, i, 1, true);
+    if (t->out.step)
+      return ts_arena_copy(x->arena, &t->out, sizeof t->out);
+  }
   return NULL;
 }
 
@@ -249,6 +242,7 @@ const ts_ways_out *ts_ways_out_find(ts_arena *arena, const char *path, const ts_
   ts_ways ways =
     ts_ways_list(arena, "ways_out", path, input->text, input->size, compile, labels, label_count);
   ways_out_look(&x, &ways);
+  const ts_way_out *near = x.fits.count ? NULL : closest(&x);
   ts_trials_end(&x.at_once);
   if (x.interrupted)
     return NULL;
@@ -259,6 +253,6 @@ const ts_ways_out *ts_ways_out_find(ts_arena *arena, const char *path, const ts_
     at[i] = x.fits.at[i].out;
   *out = (ts_ways_out){
     .count = (uint32_t)x.fits.count, .at = at, .tried = x.tried, .untried = x.untried};
-  out->closest = out->count ? NULL : closest(&x);
+  out->closest = near;
   return out;
 }
