@@ -88,7 +88,7 @@ enum {
   TS_IR_FORMS
 };
 
-enum { TS_IR_LARGEST = 272 }; /* bytes of a record */
+enum { TS_IR_LARGEST = 336 }; /* bytes of a record */
 /* ps of a step: no sum of those of all ranks overflows */
 #define TS_IR_HOP_MOST (TS_IR_TIME_MOST / (1u << 24))
 

@@ -1,4 +1,4 @@
-/* The TrainSpec IR, format version 6. This header is the specification.
+/* The TrainSpec IR, format version 7. This header is the specification.
  *
  * A plan.ir file is a header, a table of sections and the sections themselves: arrays of the
  * fixed-size records below, little-endian, each section aligned to 8 bytes, in the order of
@@ -30,7 +30,7 @@
 #include "base/known.h"
 
 #define TS_IR_MAGIC "TSIR\r\n\x1a\n" /* 8 bytes; CR LF and ^Z catch text-mode copies, as in PNG */
-#define TS_IR_VERSION 6u
+#define TS_IR_VERSION 7u
 #define TS_IR_NONE 0xffffffffu
 #define TS_JOULES_OF_KWH 3.6e6
 #define TS_IR_TIME_MOST (UINT64_C(1) << 60) /* ps that one thing may take: 13 days */
@@ -160,6 +160,8 @@ typedef struct ts_ir_link_class {
   /* circuits that an end can hold at a time; 0: no circuits, the link is always there */
   uint32_t ports;
   uint64_t setup;    /* ps to set up a circuit */
+  double loss;       /* share of packets that get lost on it */
+  uint64_t down;     /* ps from which on packets do not get over it; 0: never */
 } ts_ir_link_class;
 
 /* bytes/s over a link in one direction, by all of its circuits together */
@@ -197,7 +199,15 @@ typedef struct ts_ir_net_packets {
   uint64_t pause;
   double eta;           /* of HPCC: use of the busiest link that senders keep to */
   uint64_t additive;    /* bytes by which a window grows at a time: W_AI of HPCC */
-  /* packets of the largest call that is played, each counted on every link it crosses */
+  /* TIMELY and Swift: delays in ps. Below `low` a rate grows, above `high` it is cut whatever its
+   * trend; `target` is Swift's without hops, `per_hop` is added for each, and up to `scaling` for
+   * small windows */
+  uint64_t low, high, target, per_hop, scaling;
+  double cut;      /* weight of a cut by delay, beta of both */
+  double most_cut; /* of Swift: the largest share that a cut takes, max_mdf */
+  /* by which share rates may change over a window and are skipped as steady; 0: all is played */
+  double steady;
+  /* packets that are played of a call at most, each counted on every link it crosses */
   uint32_t limit;
   uint32_t stages;      /* of HPCC: additive steps before a multiplicative one, maxStage */
   uint32_t control;     /* ts_ir_control */

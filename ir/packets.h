@@ -13,7 +13,8 @@ typedef struct ts_ir_packet_field {
 } ts_ir_packet_field;
 
 extern const ts_ir_packet_field ts_ir_packet_fields[]; /* up to a clause without name */
-extern const ts_ir_net_packets ts_ir_usual_packets;
+extern const ts_ir_net_packets ts_ir_usual_packets;    /* of DCQCN */
+ts_ir_net_packets ts_ir_usual_packets_of(uint32_t control);
 
 double ts_ir_packet_value(const ts_ir_packet_field *field, const ts_ir_net_packets *packets);
 /* in the range */

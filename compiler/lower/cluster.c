@@ -147,7 +147,9 @@ bool ts_lower_cluster(ts_lowering *l)
                               picoseconds(k->latency),
                               ts_ir_loc_of(l, k->span),
                               k->ports,
-                              picoseconds(k->setup)};
+                              picoseconds(k->setup),
+                              k->loss,
+                              picoseconds(k->down)};
     class_index[i] = ts_ir_intern(l->b, TS_IR_LINK_CLASSES, &class);
   }
   name_classes(l);
@@ -303,9 +305,13 @@ static double packet_argument(const ts_applied *a, const ts_ir_packet_field *f, 
 static bool packet(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
   m->kind = TS_IR_NET_PACKET;
-  m->packets = ts_ir_usual_packets;
+  uint32_t control;
+  if (!word_of(l, a, "control", ts_ir_control_names, TS_IR_CONTROL_DCQCN, &control))
+    return false;
+  const ts_ir_net_packets usual = ts_ir_usual_packets_of(control);
+  m->packets = usual;
   for (const ts_ir_packet_field *f = ts_ir_packet_fields; f->clause.name; f++) {
-    double value = packet_argument(a, f, ts_ir_packet_value(f, &ts_ir_usual_packets));
+    double value = packet_argument(a, f, ts_ir_packet_value(f, &usual));
     if (ts_ir_packet_in_range(f, value))
       ts_ir_packet_set(f, &m->packets, value);
     if (ts_ir_packet_in_range(f, value) &&
@@ -319,9 +325,7 @@ static bool packet(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
     ts_diag_here(d, "%s", f->range);
     return false;
   }
-  return word_of(l, a, "control", ts_ir_control_names, TS_IR_CONTROL_DCQCN,
-                 &m->packets.control) &&
-         connections(l, a, m);
+  return connections(l, a, m);
 }
 
 /* `measured(table "x.csv", of: "all_reduce", where: { gpu: "x" })` */

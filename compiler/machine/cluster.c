@@ -207,7 +207,17 @@ static bool resolve(ts_session *s, const ts_env *env, const ts_cluster_array *ar
 
 /* ---- Links ---- */
 
-typedef enum link_field { BANDWIDTH, LATENCY, TIER, PORTS, SETUP, FAILED, LINK_FIELDS } link_field;
+typedef enum link_field {
+  BANDWIDTH,
+  LATENCY,
+  TIER,
+  PORTS,
+  SETUP,
+  FAILED,
+  LOSS,
+  DOWN,
+  LINK_FIELDS
+} link_field;
 
 /* `least` 0: it may be 0; else more than that. */
 static bool cluster_possible(ts_session *s, const ts_ast *field, ts_value v, double least,
@@ -257,8 +267,9 @@ static bool whole_between(ts_session *s, const ts_ast *field, int64_t value, int
 static bool link_field_value(ts_session *s, const ts_env *env, const ts_ast *field,
                              ts_cluster_class *class, unsigned *given)
 {
-  static const char *const known[] = {"bandwidth", "latency", "tier", "ports", "setup", "failed"};
-  static const char *const type[] = {"Rate", "Time", "Int", "Int", "Time", "Bool"};
+  static const char *const known[] = {"bandwidth", "latency", "tier", "ports",
+                                      "setup",     "failed",  "loss", "down"};
+  static const char *const type[] = {"Rate", "Time", "Int", "Int", "Time", "Bool", "Real", "Time"};
   int k = 0;
   while (k < LINK_FIELDS && strcmp(known[k], field->name))
     k++;
@@ -278,6 +289,8 @@ static bool link_field_value(ts_session *s, const ts_env *env, const ts_ast *fie
   case BANDWIDTH: class->bandwidth = v.u.real; return cluster_possible(s, field, v, 8, 8e21);
   case LATENCY: class->latency = v.u.real; return cluster_possible(s, field, v, 0, 1e6);
   case SETUP: class->setup = v.u.real; return cluster_possible(s, field, v, 0, 1e6);
+  case LOSS: class->loss = v.u.real; return cluster_possible(s, field, v, 0, 0.5);
+  case DOWN: class->down = v.u.real; return cluster_possible(s, field, v, 0, 1e6);
   case TIER:
     class->tier = (uint32_t)v.u.integer;
     return whole_between(s, field, v.u.integer, MAX_TIER,
@@ -319,7 +332,8 @@ static uint32_t class_index(elaboration *c, const ts_cluster_class *class)
     const ts_cluster_class *k = &c->classes.at[i];
     if (k->span.begin == class->span.begin && k->bandwidth == class->bandwidth &&
         k->latency == class->latency && k->tier == class->tier && k->ports == class->ports &&
-        k->setup == class->setup && k->failed == class->failed)
+        k->setup == class->setup && k->failed == class->failed && k->loss == class->loss &&
+        k->down == class->down)
       return (uint32_t)i;
   }
   TS_PUSH(c->s->arena, &c->classes, *class);
@@ -649,6 +663,8 @@ static uint32_t changed_class(change *c, uint32_t old, uint32_t *renewed,
   class.ports = given & 1u << PORTS ? new->ports : class.ports;
   class.setup = given & 1u << SETUP ? new->setup : class.setup;
   class.failed = given & 1u << FAILED ? new->failed : class.failed;
+  class.loss = given & 1u << LOSS ? new->loss : class.loss;
+  class.down = given & 1u << DOWN ? new->down : class.down;
   TS_PUSH(c->s->arena, &c->classes, class);
   return renewed[old] = (uint32_t)c->classes.count - 1;
 }

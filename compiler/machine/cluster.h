@@ -20,6 +20,8 @@ typedef struct ts_cluster_class {
   double latency, setup; /* s */
   uint32_t ports;
   bool failed;
+  double loss; /* share of packets */
+  double down; /* seconds after which it carries nothing; 0: never */
   ts_span span;
 } ts_cluster_class;
 typedef struct ts_cluster_link { uint32_t from, to, link_class; bool duplex; } ts_cluster_link;

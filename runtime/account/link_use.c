@@ -1,5 +1,6 @@
 #include "runtime/account/link_use.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/order.h"
@@ -14,6 +15,7 @@ typedef struct use_sum {
   double *bytes;            /* [2 * links] */
   ts_packet_use *packets;   /* [2 * links] */
   bool any, any_packets;
+  double steady;            /* of models of packets, the most */
   ts_arena *patterns;       /* of the group or path looked at */
   ts_flow_pattern **known;  /* [(models + 1) * shapes] of its instances */
   ts_flow_maker *plain;     /* of calls that no model plays as connections; NULL: not counted */
@@ -120,6 +122,7 @@ static void add_packets(use_sum *u, const ts_flow_pattern *patterns, uint32_t co
                         const ts_flow_call *call, const uint64_t *calls)
 {
   u->any = u->any_packets = true;
+  u->steady = fmax(u->steady, model_of(u, call->model)->packets.steady);
   if (!u->facts->packets || memcmp(&model_of(u, call->model)->packets, u->facts->packets_with,
                                    sizeof *u->facts->packets_with) != 0)
     ts_network_add_packets(u->p->network, call, patterns, count, calls, u->packets);
@@ -201,6 +204,8 @@ static void add_tier(ts_tier_use *tier, const ts_link_use *link)
   tier->used += link->bytes > 0;
   tier->bytes += link->bytes;
   tier->most = link->share > tier->most ? link->share : tier->most;
+  tier->packets += link->packets.packets;
+  tier->skipped += link->packets.skipped;
   tier->marked += link->packets.marked;
   tier->lost += link->packets.lost;
   tier->most_waiting = link_use_larger(tier->most_waiting, link->packets.most_waiting);
@@ -251,7 +256,10 @@ static ts_link_uses link_use_sum_up(const use_sum *u, ts_arena *arena)
     if (tier[k].links)
       tier[remaining++] = tier[k];
   }
-  return (ts_link_uses){remaining, tier, count, busiest, u->any_packets};
+  bool skipped = false;
+  for (uint32_t k = 0; k < remaining; k++)
+    skipped |= tier[k].skipped > 0;
+  return (ts_link_uses){remaining, tier, count, busiest, u->any_packets, skipped ? u->steady : 0};
 }
 
 /* Adds up what every call moves. `plain`: also those that no model plays as connections. */

@@ -21,6 +21,7 @@ typedef struct ts_tier_use {
   uint32_t links, used;   /* directions of all its links, and those that carried something */
   double bytes;
   double mean, most;      /* shares: of all its links together, of the busiest one */
+  uint64_t packets, skipped; /* skipped: at steady rates, not played */
   uint64_t marked, lost;  /* packets */
   uint64_t most_waiting;  /* bytes, for one link */
   uint64_t paused;        /* ps, of the link that was held back longest */
@@ -32,6 +33,7 @@ typedef struct ts_link_uses {
   uint32_t busiest_count;
   const ts_link_use *busiest; /* by share; TS_BUSIEST_LINKS at most */
   bool packets;           /* some were */
+  double steady; /* the most that rates which were skipped might change; 0: all was played */
 } ts_link_uses;
 
 /* Of a prepared plan that was played. Where packets were not played together, each call's queues,

@@ -127,12 +127,12 @@ static void use_circuit(ts_flow_maker *m, uint32_t in, uint32_t out)
   m->number[in] = (uint32_t)m->circuits.count;
 }
 
-static void keep_leg(ts_flow_maker *m, const ts_path *ways, uint32_t count)
+static void keep_leg(ts_flow_maker *m, const ts_path *ways, uint32_t count, uint32_t spares)
 {
-  for (uint32_t w = 0; w < count; w++)
+  for (uint32_t w = 0; w < count + spares; w++)
     for (uint32_t h = 0; h < ways[w].hops; h++)
       TS_PUSH(m->arena, &m->hops, ways[w].link[h]);
-  TS_PUSH(m->arena, &m->legs, (ts_flow_leg){NULL, ways->hops, count});
+  TS_PUSH(m->arena, &m->legs, (ts_flow_leg){NULL, ways->hops, count, spares});
 }
 
 /* More links of the connection being made. */
@@ -170,10 +170,10 @@ static bool same_ports(const ts_path *a, const ts_path *b)
  * device of a NIC's ports, NCCL_NET_MERGE_LEVEL, and each connection uses all of it). Circuits are
  * set up for one. Returns how many; 0: there is none. */
 static uint32_t ways_of(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel,
-                        ts_path *ways)
+                        uint32_t routing, ts_path *ways)
 {
-  bool spray = m->model->routing == TS_IR_ROUTE_SPRAY, rail = m->model->routing == TS_IR_ROUTE_RAIL;
-  ts_fork fork = {spray ? TS_IR_ROUTE_ADAPTIVE : (ts_ir_routing)m->model->routing, channel,
+  bool spray = routing == TS_IR_ROUTE_SPRAY, rail = routing == TS_IR_ROUTE_RAIL;
+  ts_fork fork = {spray ? TS_IR_ROUTE_ADAPTIVE : (ts_ir_routing)routing, channel,
                   spray ? m->spread : m->load, m->offered, rail ? m->spread : NULL};
   uint32_t count = 0, ends;
   do {
@@ -190,11 +190,40 @@ static uint32_t ways_of(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t c
   return count;
 }
 
+static bool goes_down(const ts_flow_maker *m, const ts_path *path)
+{
+  for (uint32_t h = 0; h < path->hops; h++)
+    if (m->ir->link_classes[m->ir->links[path->link[h] / 2].link_class].down)
+      return true;
+  return false;
+}
+
+/* Equal paths that stay, behind `count` ways of which one goes down. Returns how many. */
+static uint32_t spares_of(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel,
+                          ts_path *ways, uint32_t count)
+{
+  ts_path all[MOST_WAYS];
+  uint32_t spares = 0, found = 0;
+  for (uint32_t w = 0; w < count && !found; w++)
+    if (goes_down(m, &ways[w]))
+      found = ways_of(m, from, to, channel, TS_IR_ROUTE_SPRAY, all);
+  for (uint32_t i = 0; i < found && count + spares < MOST_WAYS; i++) {
+    bool stays = !goes_down(m, &all[i]);
+    for (uint32_t w = 0; w < count && stays; w++)
+      stays = !same_links(&all[i], &ways[w]);
+    for (uint32_t h = 0; h < all[i].hops && stays; h++)
+      use_link(m, all[i].link[h], 0);
+    if (stays)
+      ways[count + spares++] = all[i];
+  }
+  return spares;
+}
+
 static bool flow_pattern_walk(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel,
                               uint64_t *latency)
 {
   ts_path ways[MOST_WAYS];
-  uint32_t count = ways_of(m, from, to, channel, ways);
+  uint32_t count = ways_of(m, from, to, channel, m->model->routing, ways);
   if (!count) {
     m->failed[0] = from;
     m->failed[1] = to;
@@ -213,7 +242,7 @@ static bool flow_pattern_walk(ts_flow_maker *m, uint32_t from, uint32_t to, uint
     }
   }
   if (m->model->kind == TS_IR_NET_PACKET)
-    keep_leg(m, ways, count);
+    keep_leg(m, ways, count, spares_of(m, from, to, channel, ways, count));
   if (m->connections)
     keep_path(m, ways, count);
   *latency += ways->latency;
@@ -297,7 +326,8 @@ static const ts_flow_leg *legs_of(const ts_flow_maker *m, ts_arena *arena)
 {
   const uint32_t *hop = ts_arena_copy(arena, m->hops.at, m->hops.count * sizeof *m->hops.at);
   ts_flow_leg *legs = ts_arena_copy(arena, m->legs.at, m->legs.count * sizeof *m->legs.at);
-  for (size_t i = 0; i < m->legs.count; hop += (size_t)legs[i].hops * legs[i].ways, i++)
+  for (size_t i = 0; i < m->legs.count;
+       hop += (size_t)legs[i].hops * (legs[i].ways + legs[i].spares), i++)
     legs[i].path = hop;
   return legs;
 }

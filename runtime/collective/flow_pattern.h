@@ -40,9 +40,12 @@ typedef enum ts_flow_shape {
 /* directed links into and out of the switch that joins them */
 typedef struct ts_circuit { uint32_t in, out; double connections; } ts_circuit;
 
-/* from one device to the next that takes the data: [ways][hops], 2 * link + direction; several ways
- * where packets are sprayed over equal paths */
-typedef struct ts_flow_leg { const uint32_t *path; uint32_t hops, ways; } ts_flow_leg;
+/* from one device to the next that takes the data: [ways + spares][hops], 2 * link + direction;
+ * several ways where packets are sprayed over equal paths; spares: for when links go down */
+typedef struct ts_flow_leg {
+  const uint32_t *path;
+  uint32_t hops, ways, spares;
+} ts_flow_leg;
 
 typedef struct ts_flow_part {
   const ts_flow_use *uses;    /* links that are always there: 2 * link + direction */

@@ -124,8 +124,9 @@ static bool is_way(const ts_packet_job *job, const ts_packet_flow *f, const uint
 
 static bool is_path(const ts_packet_job *job, const ts_packet_flow *f)
 {
-  bool is = f->hops >= 1 && f->hops <= UINT16_MAX && f->ways <= UINT16_MAX;
-  for (uint32_t w = 0; is && w < (f->ways ? f->ways : 1); w++)
+  bool is =
+    f->hops >= 1 && f->hops <= UINT16_MAX && f->ways <= UINT16_MAX && f->spares <= UINT16_MAX;
+  for (uint32_t w = 0; is && w < (f->ways ? f->ways : 1) + f->spares; w++)
     is = is_way(job, f, f->path + (size_t)w * f->hops);
   return is;
 }
@@ -136,7 +137,8 @@ const char *ts_packet_wrong(const ts_packet_job *job)
   const char *wrong = field ? field->range : NULL;
   for (uint32_t l = 0; l < job->link_count && !wrong; l++)
     if (job->links[l].from >= job->node_count || job->links[l].to >= job->node_count ||
-        !within(job->links[l].rate, 1e3, 1e15) || job->links[l].latency > long_time)
+        !within(job->links[l].rate, 1e3, 1e15) || !within(job->links[l].loss, 0, 0.5) ||
+        job->links[l].latency > long_time)
       wrong = "a link has 1 kB/s to 1 PB/s and 1000 s at most";
   for (uint32_t f = 0; f < job->flow_count && !wrong; f++) {
     const ts_packet_flow *flow = &job->flows[f];

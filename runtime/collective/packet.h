@@ -16,6 +16,15 @@
  * waited. The sender's window follows the busiest link to `eta` of its rate; what is under way is
  * at most the window, sent at a window a round trip.
  *
+ * TIMELY (Mittal et al., SIGCOMM 2015, algorithm 1) sets the rate once a round trip by how that
+ * time changes; Swift (Kumar et al., SIGCOMM 2020, algorithm 1) a window at each packet by that
+ * time beside a target; DCTCP (Alizadeh et al., SIGCOMM 2010) a window by the share of marked
+ * packets. The clocks of NICs and hosts add nothing to the time.
+ *
+ * Rates that keep within `steady` over a window are skipped: what is left of the flows shrinks by
+ * what they would send until the first of them ends, and the clock goes on by that time (as in
+ * Wormhole, arXiv 2602.10615).
+ *
  * PFC (IEEE 802.1Qbb): when more than `pause` bytes from one link wait in a switch, it holds back
  * the sender at that link's other end, and with it all that comes over that link, until two packets
  * fewer wait. The frames travel without queueing. Buffers are of ports: the threshold is fixed, not
@@ -23,6 +32,8 @@
  *
  * A packet that finds its queue full is lost. Its sender learns of it a round trip later: it goes
  * back to that packet, as RoCE NICs do; of a flow with several paths it sends that packet again.
+ * So are packets that a link loses by chance or that are on it when it goes down; from then on its
+ * flows take their other ways, or spare ones.
  * Links inside an island lose nothing, as credits hold their senders back. Reports, credits and
  * acknowledgements travel without queueing. */
 #ifndef TS_RUNTIME_COLLECTIVE_PACKET_H
@@ -43,10 +54,13 @@ typedef struct ts_packet_link {
   double rate;        /* bytes/s */
   uint64_t latency;   /* ps */
   uint64_t queue;     /* bytes that may wait at either end; UINT64_MAX: nothing is lost */
+  double loss;        /* share of packets that get lost on it */
+  uint64_t down;      /* ps from which on it carries nothing; 0: never */
 } ts_packet_link;
 
 typedef struct ts_packet_flow {
-  const uint32_t *path; /* [ways][hops] 2 * link + direction, from the sender to the receiver */
+  /* [ways + spares][hops] 2 * link + direction, from the sender to the receiver */
+  const uint32_t *path;
   uint32_t hops;        /* >= 1 */
   /* flows of one part go in step: none is ahead of another by more than the buffer */
   uint32_t part;
@@ -54,12 +68,14 @@ typedef struct ts_packet_flow {
   uint64_t start;       /* ps */
   double line;          /* bytes/s: the most its sender sends at */
   uint32_t ways;        /* packets take them in turns; 0: 1 */
+  uint32_t spares;      /* taken when a link of each way is down */
 } ts_packet_flow;
 
 /* What a directed link had to do. */
 typedef struct ts_packet_use {
   uint64_t packets, bytes; /* sent over it, headers included */
   uint64_t marked, lost;   /* packets */
+  uint64_t skipped;        /* packets of `packets` that were not played: at steady rates */
   uint64_t most_waiting;   /* bytes */
   double waiting;          /* bytes * ps: the mean of what waited over a time, by that time */
   uint64_t paused;         /* ps that it was held back */
@@ -78,6 +94,8 @@ typedef enum ts_packet_status {
   TS_PACKET_WRONG,   /* a number of the job is out of range: see ts_packet_wrong */
   TS_PACKET_MISSING, /* the library was built without ns-3 */
   TS_PACKET_LOST,    /* so many packets were lost again and again that the flows do not end */
+  TS_PACKET_MANY,    /* more than `limit` had to be played */
+  TS_PACKET_DOWN,    /* a link went down, and a flow has no other path */
   TS_PACKET_HELD,    /* switches pause each other in a circle: the flows do not end */
   TS_PACKET_STOPPED  /* as progress asked for */
 } ts_packet_status;

@@ -87,8 +87,13 @@ static ts_packet_link packet_link(const ts_ir *ir, uint32_t link, uint32_t from,
                                   const ts_ir_net_packets *with)
 {
   const ts_ir_link_class *class = packet_model_class_of(ir, 2 * link);
-  return (ts_packet_link){from, to, class->bandwidth, class->latency,
-                          class->tier ? with->queue : UINT64_MAX};
+  return (ts_packet_link){from,
+                          to,
+                          class->bandwidth,
+                          class->latency,
+                          class->tier ? with->queue : UINT64_MAX,
+                          class->loss,
+                          class->down};
 }
 
 /* Directed: the first one to use a link goes from its first end to its second. */
@@ -134,7 +139,7 @@ ts_packet_flow ts_packet_flow_of(const ts_ir *ir, const ts_flow_leg *leg, uint64
                                  uint64_t *propagation)
 {
   ts_packet_flow flow = {
-    .path = leg->path, .hops = leg->hops, .ways = leg->ways, .bytes = bytes};
+    .path = leg->path, .hops = leg->hops, .ways = leg->ways, .spares = leg->spares, .bytes = bytes};
   *propagation = 0;
   for (uint32_t h = 0; h < leg->hops; h++)
     *propagation += packet_model_class_of(ir, leg->path[h])->latency;
@@ -158,7 +163,8 @@ static void add_leg(numbering *n, const ts_flow_leg *leg, uint32_t call, uint64_
 {
   uint64_t propagation;
   ts_packet_flow flow = ts_packet_flow_of(n->ir, leg, bytes, &propagation);
-  uint32_t count = leg->hops * leg->ways, *path = TS_NEW_ARRAY(n->arena, uint32_t, count);
+  uint32_t count = leg->hops * (leg->ways + leg->spares),
+           *path = TS_NEW_ARRAY(n->arena, uint32_t, count);
   for (uint32_t h = 0; h < count; h++) {
     bool forward;
     uint32_t link = link_of(n, leg->path[h], &forward);
@@ -270,6 +276,8 @@ static void case_words(packet_model_words *w, const ts_packet_case *c)
     add_words(w, &j->links[l].rate, sizeof j->links[l].rate);
     add_words(w, &j->links[l].latency, sizeof j->links[l].latency);
     add_words(w, &j->links[l].queue, sizeof j->links[l].queue);
+    add_words(w, &j->links[l].loss, sizeof j->links[l].loss);
+    add_words(w, &j->links[l].down, sizeof j->links[l].down);
   }
   for (uint32_t f = 0; f < j->flow_count; f++) {
     add_number(w, c->call[f]);
@@ -278,8 +286,10 @@ static void case_words(packet_model_words *w, const ts_packet_case *c)
     add_words(w, &j->flows[f].line, sizeof j->flows[f].line);
     add_number(w, j->flows[f].hops);
     add_number(w, j->flows[f].ways);
+    add_number(w, j->flows[f].spares);
     add_words(w, j->flows[f].path,
-              (size_t)j->flows[f].hops * j->flows[f].ways * sizeof *j->flows[f].path);
+              (size_t)j->flows[f].hops * (j->flows[f].ways + j->flows[f].spares) *
+                sizeof *j->flows[f].path);
   }
 }
 
@@ -297,7 +307,8 @@ static uint32_t remember_case(ts_packet_memo *m, const ts_packet_case *c)
   ts_packet_flow *flows = ts_arena_copy(m->arena, c->job.flows, c->job.flow_count * sizeof *flows);
   for (uint32_t f = 0; f < c->job.flow_count; f++)
     flows[f].path = ts_arena_copy(m->arena, flows[f].path,
-                                  (size_t)flows[f].hops * flows[f].ways * sizeof *flows[f].path);
+                                  (size_t)flows[f].hops * (flows[f].ways + flows[f].spares) *
+                                    sizeof *flows[f].path);
   copy.job.flows = flows;
   copy.job.links = ts_arena_copy(m->arena, c->job.links, c->job.link_count * sizeof *c->job.links);
   copy.job.with = ts_arena_copy(m->arena, c->job.with, sizeof *c->job.with);
@@ -350,7 +361,7 @@ static ts_packet_case sized_case(const ts_packet_figures *f, ts_arena *arena, ui
 static bool may_play(const ts_packet_job *job, failure *failed)
 {
   failed->count = ts_packet_count(job);
-  failed->too_many = failed->count > (double)job->with->limit;
+  failed->too_many = !(job->with->steady > 0) && failed->count > (double)job->with->limit;
   failed->mtu = failed->too_many ? mtu_enough(job) : 0;
   failed->wrong = ts_packet_wrong(job);
   failed->status = !ts_packet_available() ? TS_PACKET_MISSING :
@@ -373,6 +384,7 @@ static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t by
     ts_packet_use *use = TS_NEW_ARRAY(m->arena, ts_packet_use, 2 * (size_t)c.job.link_count);
     if (may_play(&c.job, failed))
       failed->status = ts_packet_case_play(&c, transfer, use);
+    failed->too_many = failed->too_many || failed->status == TS_PACKET_MANY;
     ts_arena_free(scratch);
     if (failed->status != TS_PACKET_DONE)
       return NULL;
@@ -529,6 +541,7 @@ static void add_use(ts_packet_use *sum, const ts_packet_use *use, uint64_t times
 {
   sum->packets += times * use->packets;
   sum->bytes += times * use->bytes;
+  sum->skipped += times * use->skipped;
   sum->marked += times * use->marked;
   sum->lost += times * use->lost;
   sum->waiting += (double)times * use->waiting;
@@ -744,8 +757,9 @@ static const char *number_text(ts_arena *arena, double count)
 
 static void packet_model_too_many(const failure *x, uint32_t limit, ts_stop *stop)
 {
-  ts_stop_fact(stop, "packets", "%s, each counted on every link it crosses",
-               number_text(stop->arena, x->count));
+  ts_stop_fact(stop, "packets", "%s, each counted on every link it crosses%s",
+               number_text(stop->arena, x->count),
+               x->status == TS_PACKET_MANY ? "; their rates are not steady yet at the limit" : "");
   ts_stop_fact(stop, "limit", "%s", number_text(stop->arena, limit));
   if (x->mtu)
     ts_stop_help(stop,
@@ -769,6 +783,10 @@ static void head(const ts_ir *ir, const failure *x, ts_stop *stop)
   case TS_PACKET_LOST:
     ts_stop_set(stop, TS_EXIT_NO, "R0306", "packets-lost", "packets of a call are lost repeatedly");
     break;
+  case TS_PACKET_DOWN:
+    ts_stop_set(stop, TS_EXIT_NO, "R0308", "link-down",
+                "a link goes down, and a connection has no other path as good");
+    break;
   case TS_PACKET_HELD:
     ts_stop_set(stop, TS_EXIT_NO, "R0307", "pauses-in-a-circle",
                 "switches pause each other in a circle, and a call does not end");
@@ -789,6 +807,9 @@ static void packet_model_help(const ts_ir *ir, const failure *x, ts_stop *stop)
                        "it `flow` plays the same connections");
   else if (x->status == TS_PACKET_LOST)
     ts_stop_help(stop, "give the switches a longer `queue`, or let them mark packets earlier");
+  else if (x->status == TS_PACKET_DOWN)
+    ts_stop_help(stop, "`failed = true` takes the link out from the beginning: paths that are "
+                       "longer or slower are found then");
   else if (x->status == TS_PACKET_HELD)
     ts_stop_help(stop, "raise `pause`, or choose a `routing` whose paths form no circle");
   else if (x->too_many)

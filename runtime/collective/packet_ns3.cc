@@ -22,6 +22,8 @@ constexpr uint16_t kPpp = 0x0021;     // IPv4, as the devices write it
 constexpr uint16_t kProtocol = 0x0800; // the devices know IPv4 and IPv6; nobody looks
 constexpr int kFastSteps = 5;          // F of DCQCN
 constexpr double kGiveUp = 20;         // packets sent for each that is needed
+constexpr double kSettled = 5;         // times `steady`: by how much controls may change between looks
+constexpr size_t kFirstLook = 8;       // slots of the buffer before rates are compared
 
 class Label : public Tag { // what a packet says of itself
  public:
@@ -30,20 +32,22 @@ class Label : public Tag { // what a packet says of itself
   uint32_t readings = 0; // of what it met: a place of Simulation::readings_, plus 1
   uint16_t hop = 0, way = 0;
   uint8_t marked = 0;
+  int64_t sent = 0; // ps
 
   static TypeId GetTypeId() {
     static TypeId id = TypeId("trainspec::Label").SetParent<Tag>().AddConstructor<Label>();
     return id;
   }
   TypeId GetInstanceTypeId() const override { return GetTypeId(); }
-  uint32_t GetSerializedSize() const override { return 29; }
+  uint32_t GetSerializedSize() const override { return 37; }
   void Serialize(TagBuffer b) const override {
     b.WriteU64(at), b.WriteU32(flow), b.WriteU32(size), b.WriteU32(epoch),
-      b.WriteU32(readings), b.WriteU16(hop), b.WriteU16(way), b.WriteU8(marked);
+      b.WriteU32(readings), b.WriteU16(hop), b.WriteU16(way), b.WriteU8(marked), b.WriteU64(static_cast<uint64_t>(sent));
   }
   void Deserialize(TagBuffer b) override {
     at = b.ReadU64(), flow = b.ReadU32(), size = b.ReadU32(), epoch = b.ReadU32(),
-    readings = b.ReadU32(), hop = b.ReadU16(), way = b.ReadU16(), marked = b.ReadU8();
+    readings = b.ReadU32(), hop = b.ReadU16(), way = b.ReadU16(), marked = b.ReadU8(),
+    sent = static_cast<int64_t>(b.ReadU64());
   }
   void Print(std::ostream &) const override {}
 };
@@ -57,9 +61,17 @@ using Readings = std::vector<Reading>; // of the links behind the first one
 
 struct Piece { uint64_t at; uint32_t size; };
 
+struct Heard { // of a packet that has arrived
+  uint64_t at, received;
+  uint32_t size, readings;
+  uint16_t way;
+  bool marked;
+  Time sent;
+};
+
 struct Flow {
   ts_packet_flow of;
-  uint64_t sent = 0, received = 0;
+  uint64_t sent = 0, received = 0, looked = 0; // looked: received at the last look
   Time propagation, next, end; // of its path; when it may send again
   double rate, target, alpha = 1; // bytes/s
   Time cut, stepped,
@@ -68,14 +80,20 @@ struct Flow {
   uint32_t epoch = 0; // times that it went back
   bool going_back = false;
   uint32_t way = 0;             // of the next packet
+  std::vector<bool> open;       // ways that it may take
   std::vector<uint32_t> nics;   // that it may send from
   std::vector<Piece> again;     // lost, of several ways
   uint32_t call = 0;
-  // Of HPCC: what was acknowledged; windows, bytes; the time of a round trip, s; U of the paper.
+  // Of controls that hear of each packet: what was acknowledged, and up to where the round of today
+  // goes; windows, bytes; the time of a round trip without queues, and the last one, s.
   uint64_t acknowledged = 0, updated = 0;
-  double window = 0, reference = 0, round_trip = 0, use = 1;
-  uint32_t grown = 0;
-  std::vector<Readings> last; // by way
+  double window = 0, round_trip = 0, trip = 0;
+  uint32_t grown = 0; // steps upwards one after the other
+  double reference = 0, use = 1; // of HPCC: U of the paper
+  std::vector<Readings> last; // of HPCC, by way
+  double trend = 0; // of TIMELY, s
+  uint64_t heard = 0, marks = 0; // of DCTCP: bytes of a round, those of them that were marked
+  bool was_cut = false; // in this round
 };
 
 struct Nic { // flows that begin on one link
@@ -84,6 +102,17 @@ struct Nic { // flows that begin on one link
   size_t turn = 0;
   Time free;
   EventId next;
+};
+
+struct Progress { Time at; uint64_t bytes; }; // that all flows of a part had through
+
+struct Part { // flows in step
+  std::vector<uint32_t> flows;
+  uint64_t behind = 0;        // bytes that all have through
+  uint64_t looked = 0;        // the same at the last look
+  uint32_t open = 0;          // flows that have not ended
+  std::vector<Progress> seen; // since the flows were the ones of today
+  uint64_t era = 0;           // of what was seen
 };
 
 class Simulation;
@@ -114,6 +143,7 @@ struct Port { // a directed link
   double mark_from = 0, mark_to = 0; // bytes
   uint64_t held = 0; // bytes that came over it and wait in the switch at its end
   bool asked = false; // that switch has asked for a pause
+  ts_packet_use skipped = {}; // what it had to do then
   bool Arrived(Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const Address &);
 };
 
@@ -141,21 +171,22 @@ class Simulation {
   // Flows of one call, none of which begins before now. Their parts are their own.
   void Add(const ts_packet_flow *flows, uint32_t count, uint32_t call) {
     uint32_t first_part = static_cast<uint32_t>(parts_.size());
+    Anew();
     ts_packet_job job = job_;
     job.flows = flows;
     job.flow_count = count;
     expected_ += ts_packet_count(&job);
     parts_.resize(first_part + count);
-    behind_.resize(first_part + count);
     if (open_.size() <= call)
       open_.resize(call + 1);
     for (uint32_t f = 0; f < count; f++)
       AddFlow(flows[f], first_part, call);
   }
 
-  static Time Now() { return Simulator::Now(); }
+  Time Now() const { return Simulator::Now() + skipped_; }
 
   ts_packet_status Play(uint64_t *end) {
+    most_ = with_.limit;
     Simulator::Stop(Picoseconds(UINT64_C(1) << 61));
     if (unfinished_)
       Simulator::Run();
@@ -166,13 +197,13 @@ class Simulation {
 
   // Plays until the last flow of some call has ended, or up to `until`.
   ts_packet_status PlayUntil(Time until) {
-    EventId stop;
     stopped_ = ended_.size();
     if (!stopped_ && unfinished_) {
-      if (until < Time::Max())
-        stop = Simulator::Schedule(until - Simulator::Now(), &Simulation::Pause, this);
+      until_ = until;
+      SetStop();
       Simulator::Run();
-      stop.Cancel();
+      stop_.Cancel();
+      until_ = Time::Max();
     }
     return stopped_ || !unfinished_ ? TS_PACKET_DONE : Why();
   }
@@ -187,7 +218,18 @@ class Simulation {
 
   void Uses(ts_packet_use *use) const {
     for (size_t p = 0; p < ports_.size(); p++)
-      use[p] = ports_[p].queue ? ports_[p].queue->use : ts_packet_use{};
+      use[p] = ports_[p].queue ? Sum(ports_[p].queue->use, ports_[p].skipped) : ts_packet_use{};
+  }
+
+  static ts_packet_use Sum(ts_packet_use played, const ts_packet_use &skipped) {
+    played.packets += skipped.packets;
+    played.bytes += skipped.bytes;
+    played.skipped += skipped.packets;
+    played.marked += skipped.marked;
+    played.lost += skipped.lost;
+    played.waiting += skipped.waiting;
+    played.paused += skipped.paused;
+    return played;
   }
 
   uint32_t Header() const { return with_.header; }
@@ -199,6 +241,10 @@ class Simulation {
       return End(TS_PACKET_STOPPED);
     if (static_cast<double>(arrivals_) > kGiveUp * (expected_ + 1000))
       return End(TS_PACKET_LOST);
+    if (arrivals_ - skips_ > most_)
+      return End(TS_PACKET_MANY);
+    if (GetsLost(Link(flows_[label.flow].of, label.way, label.hop)))
+      return Lose(flows_[label.flow], label);
     if (++label.hop == flows_[label.flow].of.hops)
       Deliver(label);
     else
@@ -215,6 +261,10 @@ class Simulation {
         nodes_[node] = CreateObject<Node>();
     Ptr<PointToPointChannel> channel = CreateObject<PointToPointChannel>();
     channel->SetAttribute("Delay", TimeValue(Picoseconds(link.latency)));
+    if (link.down && Picoseconds(link.down) > Now()) {
+      downs_.push_back({Picoseconds(link.down), l});
+      SetDown();
+    }
     for (uint32_t d = 0; d < 2; d++) {
       Port &port = ports_[2 * l + d], &back = ports_[2 * l + 1 - d];
       port.simulation = this;
@@ -235,6 +285,7 @@ class Simulation {
   }
 
   static uint32_t Ways(const ts_packet_flow &of) { return std::max(of.ways, 1u); }
+  static uint32_t All(const ts_packet_flow &of) { return Ways(of) + of.spares; }
   static uint32_t Link(const ts_packet_flow &of, uint32_t way, uint32_t hop) {
     return of.path[size_t{way} * of.hops + hop];
   }
@@ -246,8 +297,8 @@ class Simulation {
     flow.of.part += first_part;
     flow.call = call;
     flow.rate = flow.target = of.line;
-    flow.next = flow.cut = flow.stepped = std::max(Picoseconds(of.start), Now());
-    for (uint32_t h = 0; h < of.hops * Ways(of); h++)
+    flow.next = flow.cut = flow.stepped = std::max(Picoseconds(of.start), Now()) - skipped_;
+    for (uint32_t h = 0; h < of.hops * All(of); h++)
       AddLink(of.path[h] / 2);
     for (uint32_t h = 0; h < of.hops; h++) {
       const ts_packet_link &link = job_.links[of.path[h] / 2];
@@ -256,19 +307,75 @@ class Simulation {
     }
     flow.round_trip += 2e-12 * static_cast<double>(flow.propagation.GetTimeStep());
     flow.window = flow.reference = of.line * flow.round_trip;
+    flow.trip = flow.round_trip;
     if (Hpcc())
-      flow.last.resize(Ways(of));
-    for (uint32_t w = 0; w < Ways(of); w++) {
-      uint32_t nic = NicOf(Link(of, w, 0));
-      if (std::find(flow.nics.begin(), flow.nics.end(), nic) == flow.nics.end()) {
-        flow.nics.push_back(nic);
-        nics_[nic].flows.push_back(f);
-      }
-    }
+      flow.last.resize(All(of));
+    flow.open.assign(All(of), false);
     flows_.push_back(flow);
-    parts_[flow.of.part].push_back(f);
+    for (uint32_t w = 0; w < Ways(of); w++)
+      OpenWay(f, w);
+    KeepGoing(f);
+    Part &part = parts_[flows_[f].of.part];
+    part.flows.push_back(f);
+    if (!part.open++)
+      going_.push_back(flows_[f].of.part);
     open_[call]++;
     unfinished_++;
+  }
+
+  // ---- Ways ----
+
+  void OpenWay(uint32_t f, uint32_t way) {
+    Flow &flow = flows_[f];
+    for (uint32_t h = 0; h < flow.of.hops; h++)
+      if (IsDown(Link(flow.of, way, h)))
+        return;
+    flow.open[way] = true;
+    uint32_t nic = NicOf(Link(flow.of, way, 0));
+    if (std::find(flow.nics.begin(), flow.nics.end(), nic) != flow.nics.end())
+      return;
+    flow.nics.push_back(nic);
+    nics_[nic].flows.push_back(f);
+  }
+
+  // A flow without a way takes a spare one.
+  void KeepGoing(uint32_t f) {
+    Flow &flow = flows_[f];
+    for (uint32_t w = Ways(flow.of); w < All(flow.of) && flow.nics.empty(); w++)
+      OpenWay(f, w);
+    if (flow.nics.empty())
+      End(TS_PACKET_DOWN);
+  }
+
+  static void Leave(Nic &nic, uint32_t f) {
+    size_t place = static_cast<size_t>(
+      std::find(nic.flows.begin(), nic.flows.end(), f) - nic.flows.begin());
+    nic.flows.erase(nic.flows.begin() + static_cast<std::ptrdiff_t>(place));
+    nic.turn = nic.flows.empty() ? 0 : (nic.turn - (place < nic.turn)) % nic.flows.size();
+  }
+
+  void TakeDown(uint32_t link) {
+    Anew();
+    for (uint32_t f = 0; f < flows_.size(); f++) {
+      Flow &flow = flows_[f];
+      bool any = false;
+      for (uint32_t w = 0; w < All(flow.of); w++)
+        for (uint32_t h = 0; h < flow.of.hops && flow.open[w]; h++)
+          if (Link(flow.of, w, h) / 2 == link) {
+            flow.open[w] = false;
+            any = true;
+          }
+      if (!any || flow.received == flow.of.bytes)
+        continue;
+      for (uint32_t n : flow.nics)
+        Leave(nics_[n], f);
+      flow.nics.clear();
+      for (uint32_t w = 0; w < Ways(flow.of); w++)
+        if (flow.open[w])
+          OpenWay(f, w);
+      KeepGoing(f);
+      Wake(flow);
+    }
   }
 
   uint32_t NicOf(uint32_t link) {
@@ -288,6 +395,9 @@ class Simulation {
   }
 
   bool Hpcc() const { return with_.control == TS_IR_CONTROL_HPCC; }
+  bool Swift() const { return with_.control == TS_IR_CONTROL_SWIFT; }
+  bool Marking() const { return with_.control == TS_IR_CONTROL_DCQCN || with_.control == TS_IR_CONTROL_DCTCP; }
+  bool Windows() const { return Hpcc() || Swift() || with_.control == TS_IR_CONTROL_DCTCP; }
 
   // No event is left, or we have seen enough.
   ts_packet_status Why() const {
@@ -311,7 +421,7 @@ class Simulation {
 
   uint64_t Behind(uint32_t part) const { // bytes that all flows of a part have through
     uint64_t least = UINT64_MAX;
-    for (uint32_t f : parts_[part])
+    for (uint32_t f : parts_[part].flows)
       least =
         std::min(least, flows_[f].received < flows_[f].of.bytes ? flows_[f].received : UINT64_MAX);
     return least;
@@ -323,7 +433,7 @@ class Simulation {
       return true;
     return !flow.going_back && flow.sent < flow.of.bytes &&
            flow.sent - std::min(flow.sent, behind) < with_.buffer &&
-           (!Hpcc() || static_cast<double>(flow.sent - std::min(flow.sent, flow.acknowledged)) <
+           (!Windows() || static_cast<double>(flow.sent - std::min(flow.sent, flow.acknowledged)) <
                          std::max(flow.window, 1.));
   }
 
@@ -336,7 +446,7 @@ class Simulation {
     for (size_t i = 0; i < nic.flows.size(); i++) {
       size_t place = (nic.turn + i) % nic.flows.size();
       Flow &flow = flows_[nic.flows[place]];
-      if (!MaySend(flow, behind_[flow.of.part]))
+      if (!MaySend(flow, parts_[flow.of.part].behind))
         continue;
       if (flow.next <= now) {
         nic.turn = (place + 1) % nic.flows.size();
@@ -379,8 +489,8 @@ class Simulation {
   Time Send(uint32_t f, uint32_t nic) {
     Flow &flow = flows_[f];
     Label label;
-    while (Link(flow.of, flow.way, 0) != nics_[nic].link)
-      flow.way = (flow.way + 1) % Ways(flow.of);
+    while (!flow.open[flow.way] || Link(flow.of, flow.way, 0) != nics_[nic].link)
+      flow.way = (flow.way + 1) % All(flow.of);
     Piece piece = Next(flow);
     Port &port = ports_[Link(flow.of, flow.way, 0)];
     label.at = piece.at;
@@ -388,6 +498,7 @@ class Simulation {
     label.size = piece.size;
     label.epoch = flow.epoch;
     label.way = static_cast<uint16_t>(flow.way);
+    label.sent = Simulator::Now().GetTimeStep();
     if (Hpcc())
       label.readings = TakeReadings();
     uint32_t size = label.size + with_.header;
@@ -396,7 +507,7 @@ class Simulation {
     flow.next = Simulator::Now() + Rounded(1e12 * size / Rate(flow));
     Put(port, packet);
     Time taken = Rounded(1e12 * size / job_.links[Link(flow.of, flow.way, 0) / 2].rate);
-    flow.way = (flow.way + 1) % Ways(flow.of);
+    flow.way = (flow.way + 1) % All(flow.of);
     return taken;
   }
 
@@ -405,6 +516,10 @@ class Simulation {
     const double line = flow.of.line;
     if (Hpcc())
       return std::min(line, flow.window / flow.round_trip);
+    if (Windows()) // what is heard of packets paces those that follow, but for less than one at a time
+      return flow.window < static_cast<double>(with_.mtu) ? flow.window / flow.trip : line;
+    if (with_.control == TS_IR_CONTROL_TIMELY)
+      return flow.rate;
     Time now = Simulator::Now();
     for (; flow.rate < line && flow.stepped + timer_ <= now; flow.stepped += timer_) {
       if (++flow.stage > kFastSteps)
@@ -482,22 +597,99 @@ class Simulation {
     flow.reference = flow.window;
   }
 
-  void Acknowledged(uint32_t f, uint32_t way, uint32_t readings, uint64_t at, uint64_t received) {
-    Flow &flow = flows_[f];
-    Readings &now = readings_[readings - 1];
-    if (!now.empty() && flow.last[way].size() == now.size()) {
-      double over = 0, use = Busiest(flow, way, now, &over);
+  void FollowReadings(Flow &flow, const Heard &of) {
+    Readings &now = readings_[of.readings - 1];
+    if (!now.empty() && flow.last[of.way].size() == now.size()) {
+      double over = 0, use = Busiest(flow, of.way, now, &over);
       over = std::min(over, flow.round_trip) / flow.round_trip;
       flow.use = (1 - over) * flow.use + over * use;
-      bool update = at >= flow.updated;
+      bool update = of.at >= flow.updated;
       Follow(flow, update);
       if (update)
         flow.updated = flow.sent;
     }
-    flow.last[way] = now;
-    free_readings_.push_back(readings);
-    flow.acknowledged = std::max(flow.acknowledged, received);
+    flow.last[of.way] = now;
+    free_readings_.push_back(of.readings);
+  }
+
+  // ---- Controls by delays and by the share of marks ----
+
+  void Acknowledged(uint32_t f, Heard of) {
+    Flow &flow = flows_[f];
+    double trip = 1e-12 * static_cast<double>((Simulator::Now() - of.sent).GetTimeStep());
+    if (Hpcc())
+      FollowReadings(flow, of);
+    else if (Swift())
+      FollowTarget(flow, of, trip);
+    else if (with_.control == TS_IR_CONTROL_DCTCP)
+      FollowMarks(flow, of);
+    else if (of.at >= flow.updated) // TIMELY: once a round
+      FollowTrend(flow, trip);
+    flow.trip = trip;
+    flow.acknowledged = std::max(flow.acknowledged, of.received);
     Wake(flow);
+  }
+
+  // A window that something else holds back does not grow.
+  bool Filled(const Flow &flow) const {
+    return static_cast<double>(flow.sent - std::min(flow.sent, flow.acknowledged) + 2 * with_.mtu) >= flow.window;
+  }
+
+  // TIMELY, algorithm 1.
+  void FollowTrend(Flow &flow, double trip) {
+    const double low = 1e-12 * static_cast<double>(with_.low), high = 1e-12 * static_cast<double>(with_.high);
+    if (flow.updated)
+      flow.trend = (1 - with_.gain) * flow.trend + with_.gain * (trip - flow.reference);
+    flow.reference = trip;
+    flow.updated = flow.sent;
+    double slope = flow.trend / flow.round_trip;
+    if (trip < low || (trip <= high && slope <= 0)) {
+      flow.grown++;
+      flow.rate += (trip >= low && flow.grown >= kFastSteps ? kFastSteps : 1) * with_.step * flow.of.line;
+    } else {
+      flow.grown = 0;
+      flow.rate *= 1 - with_.cut * (trip > high ? 1 - high / trip : std::min(slope, 1.));
+    }
+    flow.rate = std::min(std::max(flow.rate, flow.of.line / 1000), flow.of.line);
+  }
+
+  // Swift, algorithm 1 and equation 4; windows of 0.1 to 100 packets have a part of `scaling`.
+  double Target(const Flow &flow) const {
+    static const double least = std::sqrt(10), most = 0.1; // 1 / sqrt of the packets
+    double by_window = (std::sqrt(static_cast<double>(with_.mtu) / flow.window) - most) / (least - most);
+    return 1e-12 * (static_cast<double>(with_.target) + flow.of.hops * static_cast<double>(with_.per_hop) +
+                    std::min(std::max(by_window, 0.), 1.) * static_cast<double>(with_.scaling));
+  }
+
+  void FollowTarget(Flow &flow, const Heard &of, double trip) {
+    double target = Target(flow), packet = static_cast<double>(with_.mtu);
+    if (trip < target && Filled(flow)) {
+      flow.window += static_cast<double>(with_.additive) * of.size / std::max(flow.window, packet);
+    } else if (trip >= target && Simulator::Now() >= flow.cut) {
+      flow.window *= std::max(1 - with_.cut * (trip - target) / trip, 1 - with_.most_cut);
+      flow.cut = Simulator::Now() + Rounded(1e12 * trip);
+    }
+    flow.window = std::min(std::max(flow.window, packet / 1000), flow.of.line * target);
+  }
+
+  // DCTCP, equations 1 and 2: once a round for the share of marks, and one cut in it.
+  void FollowMarks(Flow &flow, const Heard &of) {
+    flow.heard += of.size;
+    flow.marks += of.marked ? of.size : 0;
+    if (of.marked && !flow.was_cut) {
+      flow.window *= 1 - flow.alpha / 2;
+      flow.was_cut = true;
+    }
+    if (!flow.was_cut && Filled(flow))
+      flow.window += static_cast<double>(with_.additive) * of.size / flow.window;
+    flow.window = std::min(std::max(flow.window, static_cast<double>(with_.mtu)),
+                           static_cast<double>(with_.buffer)); // more is never under way
+    if (of.at < flow.updated)
+      return;
+    flow.alpha += with_.gain * (static_cast<double>(flow.marks) / static_cast<double>(flow.heard) - flow.alpha);
+    flow.heard = flow.marks = 0;
+    flow.was_cut = false;
+    flow.updated = flow.sent;
   }
 
   // ---- Switches ----
@@ -573,13 +765,28 @@ class Simulation {
       WakeNic(nic_of_[link] - 1);
   }
 
+  bool Chance(double share) { return static_cast<double>(random_() >> 11) * 0x1p-53 < share; }
+
+  bool IsDown(uint32_t link) const {
+    uint64_t down = job_.links[link / 2].down;
+    return down && Now() >= Picoseconds(down);
+  }
+
+  bool GetsLost(uint32_t link) {
+    double loss = job_.links[link / 2].loss;
+    if (!IsDown(link) && !(loss > 0 && Chance(loss)))
+      return false;
+    ports_[link].queue->use.lost++;
+    return true;
+  }
+
   bool Marks(const Port &port, uint32_t waiting) {
     if (waiting <= port.mark_from)
       return false;
     if (waiting > port.mark_to)
       return true;
     double share = with_.mark_share * (waiting - port.mark_from) / (port.mark_to - port.mark_from);
-    return static_cast<double>(random_() >> 11) * 0x1p-53 < share;
+    return Chance(share);
   }
 
   void Forward(const Packet &arrived, Label &label) {
@@ -592,7 +799,7 @@ class Simulation {
       Lose(flow, label);
       return;
     }
-    if (!Hpcc() && Marks(port, waiting)) {
+    if (Marking() && Marks(port, waiting)) {
       label.marked = 1;
       port.queue->use.marked++;
     }
@@ -625,16 +832,17 @@ class Simulation {
   void Deliver(const Label &label) {
     Flow &flow = flows_[label.flow];
     Time now = Simulator::Now();
-    if (label.marked && now >= flow.report_after) {
+    if (with_.control == TS_IR_CONTROL_DCQCN && label.marked && now >= flow.report_after) {
       flow.report_after = now + Picoseconds(with_.report);
       Simulator::Schedule(flow.propagation, &Simulation::Reported, this, label.flow);
     }
     bool taken = Ways(flow.of) > 1 || label.at == flow.received; // else one before it was lost
     if (taken)
       flow.received += label.size;
-    if (label.readings)
+    if (with_.control != TS_IR_CONTROL_DCQCN)
       Simulator::Schedule(flow.propagation, &Simulation::Acknowledged, this, label.flow,
-                          uint32_t{label.way}, label.readings, label.at, flow.received);
+                          Heard{label.at, flow.received, label.size, label.readings, label.way,
+                                label.marked != 0, Time(label.sent)});
     if (!taken)
       return;
     if (flow.received == flow.of.bytes)
@@ -644,14 +852,12 @@ class Simulation {
 
   void Finish(uint32_t f) {
     Flow &flow = flows_[f];
-    flow.end = Simulator::Now();
-    for (uint32_t n : flow.nics) {
-      Nic &nic = nics_[n];
-      size_t place = static_cast<size_t>(
-        std::find(nic.flows.begin(), nic.flows.end(), f) - nic.flows.begin());
-      nic.flows.erase(nic.flows.begin() + static_cast<std::ptrdiff_t>(place));
-      nic.turn = nic.flows.empty() ? 0 : (nic.turn - (place < nic.turn)) % nic.flows.size();
-    }
+    flow.end = Now();
+    Anew();
+    if (!--parts_[flow.of.part].open)
+      going_.erase(std::find(going_.begin(), going_.end(), flow.of.part));
+    for (uint32_t n : flow.nics)
+      Leave(nics_[n], f);
     unfinished_--;
     if (!--open_[flow.call]) {
       ended_.push_back(flow.call);
@@ -662,15 +868,203 @@ class Simulation {
 
   // Credits are given an eighth of the buffer at a time, as NCCL's buffers have eight slots.
   void Advance(const Flow &flow, uint32_t size) {
-    uint64_t slot = std::max<uint64_t>(with_.buffer / 8, 1);
-    if (flow.received / slot == (flow.received - size) / slot && flow.received < flow.of.bytes)
+    Part &part = parts_[flow.of.part];
+    if (flow.received / slot_ == (flow.received - size) / slot_ && flow.received < flow.of.bytes)
       return;
     uint64_t behind = Behind(flow.of.part);
-    if (behind == behind_[flow.of.part])
+    if (behind == part.behind)
       return;
-    behind_[flow.of.part] = behind;
-    for (uint32_t f : parts_[flow.of.part])
+    part.behind = behind;
+    for (uint32_t f : part.flows)
       Wake(flows_[f]);
+    if (with_.steady > 0 && part.open)
+      See(part);
+  }
+
+  // ---- Steady rates ----
+  //
+  // Once the rates of all parts have kept within `steady` over a window, all go on like that up to
+  // where the first of them ends, or somebody comes: the bytes of that time are taken off the
+  // flows, and the time is added to the clock. What is under way and what waits stays as it is.
+
+  void Anew() { // other flows than so far: other rates
+    era_++;
+    look_ = kFirstLook;
+    looked_ = Simulator::Now();
+    before_.clear();
+  }
+
+  void See(Part &part) {
+    if (part.era != era_) {
+      part.era = era_;
+      part.seen.clear();
+    }
+    if (!part.seen.empty() && part.seen.back().bytes / slot_ == part.behind / slot_)
+      return; // another flow has got as far as the last one has yet to
+    part.seen.push_back({Simulator::Now(), part.behind});
+    while (part.seen.size() >= look_ && AllSeen()) {
+      double allowed = Allowed();
+      bool settled = std::fabs(allowed - allowed_) <= kSettled * with_.steady * allowed;
+      Time ahead = before_.empty() || !settled ? Time() : SteadyFor();
+      allowed_ = allowed;
+      if (ahead > Simulator::Now() - looked_)
+        return Skip(ahead);
+      look_ *= 2;
+      looked_ = Simulator::Now();
+      before_.resize(ports_.size());
+      for (uint32_t p : going_) {
+        parts_[p].looked = parts_[p].behind;
+        for (uint32_t f : parts_[p].flows)
+          flows_[f].looked = flows_[f].received;
+      }
+      for (size_t p = 0; p < ports_.size(); p++)
+        before_[p] = ports_[p].queue ? ports_[p].queue->use : ts_packet_use{};
+    }
+  }
+
+  // What the controls let all flows send: it may change before rates do.
+  double Allowed() {
+    double sum = 0;
+    for (uint32_t p : going_)
+      for (uint32_t f : parts_[p].flows)
+        sum += Windows() ? flows_[f].window : Rate(flows_[f]);
+    return sum;
+  }
+
+  bool AllSeen() const {
+    for (uint32_t p : going_)
+      if (parts_[p].era != era_ || parts_[p].seen.size() < look_)
+        return false;
+    return true;
+  }
+
+  // Bytes a picosecond over the end of what was seen of a part, this share of it.
+  static double Pace(const std::vector<Progress> &seen, double from, double to) {
+    double last = static_cast<double>(seen.size() - 1);
+    const Progress &a = seen[static_cast<size_t>(last * from)], &b = seen[static_cast<size_t>(last * to)];
+    return static_cast<double>(b.bytes - a.bytes) / static_cast<double>((b.at - a.at).GetTimeStep());
+  }
+
+  // Whether a flow still gets further ahead of the last one of its part, by more than rates may
+  // change and less than it may be ahead: then the last one goes on slower than it will.
+  bool IsParting(const Part &part) const {
+    double behind = static_cast<double>(part.behind - part.looked);
+    for (uint32_t f : part.flows) {
+      const Flow &flow = flows_[f];
+      if (flow.received < flow.of.bytes && flow.sent + slot_ < part.behind + with_.buffer &&
+          static_cast<double>(flow.received - flow.looked) > (1 + with_.steady) * behind + 2. * with_.mtu)
+        return true;
+    }
+    return false;
+  }
+
+  static double Span(const std::vector<Progress> &seen, double from, double to) {
+    double last = static_cast<double>(seen.size() - 1);
+    return static_cast<double>(
+      (seen[static_cast<size_t>(last * to)].at - seen[static_cast<size_t>(last * from)].at).GetTimeStep());
+  }
+
+  // How long the rates of today may go on; 0: they are not steady.
+  Time SteadyFor() const {
+    double least = static_cast<double>((std::min(until_, NextDown()) - Now()).GetTimeStep());
+    for (uint32_t p : going_) {
+      const Part &part = parts_[p];
+      double first = Pace(part.seen, 0.25, 0.5), then = Pace(part.seen, 0.5, 0.75), now = Pace(part.seen, 0.75, 1);
+      if (std::fabs(then - now) > with_.steady * now || IsParting(part))
+        return Time();
+      if ((now - then) * (then - first) > 0) // a trend, not noise: as far as it changes the rate by no more
+        least = std::min(least, with_.steady * now / std::fabs(now - then) * Span(part.seen, 0.75, 1));
+      for (uint32_t f : part.flows)
+        if (Picoseconds(flows_[f].of.start) > Now())
+          return Time();
+      least = std::min(least, static_cast<double>(Left(part)) / Pace(part.seen, 0.5, 1));
+    }
+    return Time(static_cast<int64_t>(least));
+  }
+
+  // Bytes of a part that may be skipped: in the end its flows stop one after the other.
+  uint64_t Left(const Part &part) const {
+    uint64_t least = UINT64_MAX, end = part.behind + with_.buffer + 2 * slot_;
+    for (uint32_t f : part.flows)
+      least = std::min(least, flows_[f].of.bytes - std::min(flows_[f].of.bytes, end));
+    return least;
+  }
+
+  void Skip(Time ahead) {
+    for (uint32_t p : going_) {
+      Part &part = parts_[p];
+      uint64_t packets = static_cast<uint64_t>(
+        Pace(part.seen, 0.5, 1) * static_cast<double>(ahead.GetTimeStep()) / static_cast<double>(with_.mtu));
+      for (uint32_t f : part.flows)
+        TakeOff(flows_[f], packets);
+    }
+    double times = static_cast<double>(ahead.GetTimeStep()) /
+                   static_cast<double>((Simulator::Now() - looked_).GetTimeStep());
+    for (size_t p = 0; p < ports_.size(); p++)
+      if (ports_[p].queue)
+        GoOn(ports_[p].skipped, ports_[p].queue->use, before_[p], times);
+    skipped_ += ahead;
+    Anew();
+    SetStop();
+    SetDown();
+  }
+
+  void TakeOff(Flow &flow, uint64_t packets) {
+    flow.of.bytes -= packets * with_.mtu;
+    skips_ += packets * flow.of.hops;
+    arrivals_ += packets * flow.of.hops;
+    uint64_t ways = static_cast<uint64_t>(std::count(flow.open.begin(), flow.open.end(), true)), rest = packets;
+    for (uint32_t w = 0; w < All(flow.of); w++) {
+      uint64_t each = flow.open[w] ? (rest + ways - 1) / ways : 0;
+      rest -= each;
+      ways -= flow.open[w];
+      for (uint32_t h = 0; h < flow.of.hops; h++) {
+        ts_packet_use &use = ports_[Link(flow.of, w, h)].skipped;
+        use.packets += each;
+        use.bytes += each * (with_.mtu + with_.header);
+      }
+    }
+  }
+
+  // What flows do not say of a link, as since the last look.
+  static void GoOn(ts_packet_use &use, const ts_packet_use &now, const ts_packet_use &before, double times) {
+    auto more = [times](uint64_t last, uint64_t first) {
+      return static_cast<uint64_t>(times * static_cast<double>(last - first));
+    };
+    use.marked += more(now.marked, before.marked);
+    use.lost += more(now.lost, before.lost);
+    use.paused += more(now.paused, before.paused);
+    use.waiting += times * (now.waiting - before.waiting);
+  }
+
+  Time NextDown() const {
+    Time next = Time::Max();
+    for (const Down &d : downs_)
+      next = std::min(next, d.at);
+    return next;
+  }
+
+  // The event at which the next link goes down, by the clock of ns-3.
+  void SetDown() {
+    down_.Cancel();
+    if (!downs_.empty())
+      down_ = Simulator::Schedule(NextDown() - Now(), &Simulation::GoDown, this);
+  }
+
+  void GoDown() {
+    for (size_t i = downs_.size(); i-- > 0;)
+      if (downs_[i].at <= Now()) {
+        uint32_t link = downs_[i].link;
+        downs_.erase(downs_.begin() + static_cast<std::ptrdiff_t>(i));
+        TakeDown(link);
+      }
+    SetDown();
+  }
+
+  void SetStop() {
+    stop_.Cancel();
+    if (until_ < Time::Max())
+      stop_ = Simulator::Schedule(until_ - Now(), &Simulation::Pause, this);
   }
 
   const ts_packet_job job_;
@@ -680,8 +1074,9 @@ class Simulation {
   std::vector<Flow> flows_;
   std::vector<Nic> nics_;
   std::vector<uint32_t> nic_of_; // by directed link: plus 1
-  std::vector<std::vector<uint32_t>> parts_;
-  std::vector<uint64_t> behind_;
+  std::vector<Part> parts_;
+  std::vector<uint32_t> going_; // parts with flows that have not ended
+  const uint64_t slot_ = std::max<uint64_t>(with_.buffer / 8, 1);
   std::deque<Readings> readings_;
   std::vector<uint32_t> free_readings_;
   std::vector<uint32_t> open_; // flows of each call
@@ -690,7 +1085,15 @@ class Simulation {
   std::mt19937_64 random_{1};
   const Address any_;
   double expected_ = 0; // arrivals, if nothing is lost
-  uint64_t arrivals_ = 0;
+  uint64_t arrivals_ = 0, skips_ = 0, most_ = UINT64_MAX; // that may be played
+  Time skipped_, looked_, until_ = Time::Max(); // looked_: at the rates, or since when they are new
+  uint64_t era_ = 0;
+  double allowed_ = 0; // at the last look
+  size_t look_ = kFirstLook; // progress to be seen of each part before the next look
+  std::vector<ts_packet_use> before_; // at the last look; empty: there was none
+  EventId stop_, down_;
+  struct Down { Time at; uint32_t link; };
+  std::vector<Down> downs_; // links that go down later
   uint32_t unfinished_ = 0;
   bool stopped_ = false;
   ts_packet_status status_ = TS_PACKET_LOST;
@@ -778,9 +1181,9 @@ ts_packet_status ts_packet_ns3_play_on(ts_packet_net *net, uint64_t until)
   return net->simulation.PlayUntil(until >> 61 ? Time::Max() : Picoseconds(until));
 }
 
-uint64_t ts_packet_ns3_now(const ts_packet_net *)
+uint64_t ts_packet_ns3_now(const ts_packet_net *net)
 {
-  return static_cast<uint64_t>(Simulator::Now().GetTimeStep());
+  return static_cast<uint64_t>(net->simulation.Now().GetTimeStep());
 }
 
 bool ts_packet_ns3_ended(ts_packet_net *net, uint32_t *call)

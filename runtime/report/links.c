@@ -68,8 +68,11 @@ void ts_report_links_text(const ts_summary *s, ts_arena *arena, FILE *out)
 
 /* ---- JSON ---- */
 
-static void add_packets(cJSON *o, uint64_t marked, uint64_t lost, uint64_t waiting, uint64_t paused)
+static void add_packets(cJSON *o, uint64_t packets, uint64_t skipped, uint64_t marked,
+                        uint64_t lost, uint64_t waiting, uint64_t paused)
 {
+  cJSON_AddNumberToObject(o, "packets", (double)packets);
+  cJSON_AddNumberToObject(o, "packets_skipped", (double)skipped);
   cJSON_AddNumberToObject(o, "packets_marked", (double)marked);
   cJSON_AddNumberToObject(o, "packets_lost", (double)lost);
   cJSON_AddNumberToObject(o, "most_waiting_bytes", (double)waiting);
@@ -83,6 +86,8 @@ void ts_report_links_json(const ts_summary *s, cJSON *root)
   cJSON *links = uses.tier_count ? cJSON_AddObjectToObject(root, "links") : NULL,
         *tiers = links ? cJSON_AddArrayToObject(links, "tiers") : NULL,
         *busiest = links ? cJSON_AddArrayToObject(links, "busiest") : NULL;
+  if (links && uses.packets)
+    cJSON_AddNumberToObject(links, "steady", uses.steady);
   for (uint32_t i = 0; i < uses.tier_count; i++) {
     const ts_tier_use *t = &uses.tiers[i];
     cJSON *o = ts_add_element(tiers);
@@ -93,7 +98,7 @@ void ts_report_links_json(const ts_summary *s, cJSON *root)
     cJSON_AddNumberToObject(o, "mean_use", t->mean);
     cJSON_AddNumberToObject(o, "busiest_use", t->most);
     if (uses.packets)
-      add_packets(o, t->marked, t->lost, t->most_waiting, t->paused);
+      add_packets(o, t->packets, t->skipped, t->marked, t->lost, t->most_waiting, t->paused);
   }
   for (uint32_t i = 0; i < uses.busiest_count; i++) {
     const ts_link_use *l = &uses.busiest[i];
@@ -104,8 +109,8 @@ void ts_report_links_json(const ts_summary *s, cJSON *root)
     cJSON_AddNumberToObject(o, "bytes", l->bytes);
     cJSON_AddNumberToObject(o, "use", l->share);
     if (uses.packets)
-      add_packets(o, l->packets.marked, l->packets.lost, l->packets.most_waiting,
-                  l->packets.paused);
+      add_packets(o, l->packets.packets, l->packets.skipped, l->packets.marked, l->packets.lost,
+                  l->packets.most_waiting, l->packets.paused);
   }
   ts_arena_free(arena);
 }
@@ -114,8 +119,10 @@ void ts_report_links_json(const ts_summary *s, cJSON *root)
 
 void ts_report_links_columns(const ts_link_uses *uses, FILE *out)
 {
-  static const char *const of_packets[] = {"packets_marked", "packets_lost", "most_waiting_bytes",
-                                           "paused_ps"};
+  static const char *const of_packets[] = {"packets",      "packets_skipped",    "packets_marked",
+                                           "packets_lost", "most_waiting_bytes", "paused_ps"};
+  if (uses->packets)
+    fprintf(out, ",packets_steady");
   for (uint32_t i = 0; i < uses->tier_count; i++) {
     uint32_t tier = uses->tiers[i].tier;
     fprintf(out, ",tier%u_bytes,tier%u_mean_use,tier%u_busiest_use", tier, tier, tier);
@@ -126,11 +133,14 @@ void ts_report_links_columns(const ts_link_uses *uses, FILE *out)
 
 void ts_report_links_row(const ts_link_uses *uses, FILE *out)
 {
+  if (uses->packets)
+    fprintf(out, ",%.17g", uses->steady);
   for (uint32_t i = 0; i < uses->tier_count; i++) {
     const ts_tier_use *t = &uses->tiers[i];
     fprintf(out, ",%.17g,%.17g,%.17g", t->bytes, t->mean, t->most);
     if (uses->packets)
-      fprintf(out, ",%llu,%llu,%llu,%llu", (unsigned long long)t->marked,
+      fprintf(out, ",%llu,%llu,%llu,%llu,%llu,%llu", (unsigned long long)t->packets,
+              (unsigned long long)t->skipped, (unsigned long long)t->marked,
               (unsigned long long)t->lost, (unsigned long long)t->most_waiting,
               (unsigned long long)t->paused);
   }

@@ -346,6 +346,31 @@ static void list_sharing(const ts_summary *s, sentences *list)
     say(s, list, "%u streams that compute keep their times beside each other, as given", unshared);
 }
 
+/* How much of the packets was not played, and on what that rests. */
+static void list_skipped(const ts_summary *s, sentences *list)
+{
+  bool may_skip = false;
+  for (uint32_t m = 0; m < s->ir->net_models_count; m++)
+    may_skip |= s->ir->net_models[m].packets.steady > 0;
+  ts_link_uses uses = may_skip ? ts_run_link_uses(s->run, s->arena) : (ts_link_uses){0};
+  uint64_t packets = 0, skipped = 0;
+  for (uint32_t i = 0; i < uses.tier_count; i++) {
+    packets += uses.tiers[i].packets;
+    skipped += uses.tiers[i].skipped;
+  }
+  if (skipped)
+    say(s, list, "%s of the packets skipped, at rates steady within %.3g %%",
+        ts_format_share((double)skipped / (double)packets).text, 100 * uses.steady);
+}
+
+static bool links_fail(const ts_ir *ir)
+{
+  for (uint32_t c = 0; c < ir->link_classes_count; c++)
+    if (ir->link_classes[c].loss > 0 || ir->link_classes[c].down)
+      return true;
+  return false;
+}
+
 static void list_assumptions(ts_summary *s)
 {
   const ts_ir *ir = s->ir;
@@ -394,6 +419,9 @@ static void list_assumptions(ts_summary *s)
             ts_run_facts(s->run)->packets ?
                                      "link contention is on for models of flows and packets alone" :
                                      "link contention is on for models of flows alone");
+  list_skipped(s, list);
+  if (f.communication && links_fail(ir))
+    TS_PUSH(s->arena, list, "links that lose packets or go down do so for models of packets alone");
   if (s->basis[TS_IR_HELD] > 0)
     say(s, list, "%s of the compute time is held as recorded: no what-if moves it",
         ts_format_share(s->basis[TS_IR_HELD] / (s->time.compute * ir->meta->world)).text);

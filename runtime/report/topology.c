@@ -46,7 +46,7 @@ static uint32_t node_of(const drawing *d, uint32_t vertex)
 static bool same_class(const ts_ir_link_class *a, const ts_ir_link_class *b)
 {
   return a->tier == b->tier && a->latency == b->latency && a->bandwidth == b->bandwidth &&
-         a->ports == b->ports && a->setup == b->setup;
+         a->ports == b->ports && a->setup == b->setup && a->loss == b->loss && a->down == b->down;
 }
 
 static void add_edge(drawing *d, edge e)
@@ -172,6 +172,10 @@ void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir, const double 
                   ts_format_share(e->most).text);
     if (k->ports)
       fprintf(out, "  %u circuits per end, set up in %.4g us", k->ports, (double)k->setup * 1e-6);
+    if (k->loss > 0)
+      fprintf(out, "  loses %.4g of packets", k->loss);
+    if (k->down)
+      fprintf(out, "  down from %.4g us on", (double)k->down * 1e-6);
     fprintf(out, "\n");
   }
   put_bisection(out, arena, ir);

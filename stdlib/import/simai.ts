@@ -26,12 +26,14 @@ fn _found(values: List, key: String, nic: Rate) -> Real = if len(values) == 1 th
 fn _control(mode: Real) -> String = match round(mode) {
   1 -> "dcqcn"
   3 -> "hpcc"
-  _ -> refuse("CC_MODE " + str(round(mode)) + " is not played: DCQCN (1) and HPCC (3) are")
+  7 -> "timely"
+  8 -> "dctcp"
+  _ -> refuse("CC_MODE " + str(round(mode)) + " is not played: DCQCN (1), HPCC (3), TIMELY (7) and DCTCP (8) are")
 }
 fn _sound(lines: List[String]) -> List[String] = if any([_said(lines, "ERROR_RATE_PER_LINK") > 0])
-  then refuse("ERROR_RATE_PER_LINK: links that lose packets are not played")
+  then refuse("ERROR_RATE_PER_LINK: give the links of the cluster `loss`")
   else if any([number(v, 0) != 0 for v in _values(lines, "LINK_DOWN")])
-  then refuse("LINK_DOWN: give the link `failed = true` in the cluster") else lines
+  then refuse("LINK_DOWN: give the link of the cluster `down`, a time") else lines
 fn simai_packets(file: String, nic: Rate = 400 Gb/s, pause: Size = 0 B) = _packets(_sound(lines(file)), nic, pause)
 fn _packets(conf: List[String], nic: Rate, pause: Size) = packet(
   mtu: _said(conf, "PACKET_PAYLOAD_SIZE") * 1 B,
@@ -40,7 +42,7 @@ fn _packets(conf: List[String], nic: Rate, pause: Size) = packet(
   mark_from: _of_rate(conf, "KMIN_MAP", nic) * 1 kB / nic,
   mark_to: _of_rate(conf, "KMAX_MAP", nic) * 1 kB / nic,
   mark_share: _of_rate(conf, "PMAX_MAP", nic),
-  gain: _said(conf, "EWMA_GAIN"),
+  gain: if _control(_said(conf, "CC_MODE")) == "timely" then 0.875 else _said(conf, "EWMA_GAIN"),
   timer: _said(conf, "RP_TIMER") * 1 us,
   report: _said(conf, "RATE_DECREASE_INTERVAL") * 1 us,
   eta: _said(conf, "U_TARGET"),

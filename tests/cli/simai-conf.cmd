@@ -20,7 +20,9 @@ T
 read() { echo "== $1"; tsc -S -o - "${@:2}" _simai_conf.ts 2>&1 | grep -E '^net_model|^error|\^\^' | sed 's/ at std.*//; s/^[ |^]*//'; }
 conf >a.conf; read ports_of_400; read ports_of_100 -D 'nic=100 Gb/s'; read ports_of_200 -D 'nic=200 Gb/s'
 conf 3 >a.conf; read hpcc
+conf 7 >a.conf; read timely
 conf 8 >a.conf; read dctcp
+conf 10 >a.conf; read pint
 conf 1 0.1 >a.conf; read losses
 conf 1 0 '2000 1 2' >a.conf; read down
 conf 1 0 '0 0 0' 'large' >a.conf; read no_number

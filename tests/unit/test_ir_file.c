@@ -150,7 +150,7 @@ Test(ir_file, other_version)
 {
   image i = encoded(ir_text_example);
   i.bytes[8] = 9;
-  expect_refused(i, "format version 9; this program reads version 6");
+  expect_refused(i, "format version 9; this program reads version 7");
 }
 
 Test(ir_file, truncated)
@@ -181,7 +181,7 @@ Test(ir_file, section_kind)
   s.kind = TS_IR_PORTS;
   set_section(i, TS_IR_NODES, s);
   seal(i);
-  expect_refused(i, "section nodes does not match version 6 of the format");
+  expect_refused(i, "section nodes does not match version 7 of the format");
 }
 
 Test(ir_file, section_offset)

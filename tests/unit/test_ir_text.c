@@ -285,7 +285,7 @@ static const struct wrong { const char *text; uint32_t line; const char *message
   {"plan \"\\x00\"", 1, "a string holds an escape other than"},
   {"\nplan \"a\xff\"", 2, "a string holds a byte (0xff) that is no UTF-8"},
   {"\xc3\xa9", 1, "a byte (0xc3) that stands only in strings and comments"},
-  {"version 7", 1, "version 7 of the text form; this program reads 1 to 6"},
+  {"version 8", 1, "version 8 of the text form; this program reads 1 to 7"},
   {"kernel k", 1, "expected a time such as `10 us`, found the end of the text"},
   {"kernel k 10", 1, "a number without its unit: expected a time such as `10 us`"},
   {"kernel k 10 usec", 1, "`usec` is not a unit here; did you mean `us`?"},

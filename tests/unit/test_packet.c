@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/packets.h"
+#include "ir/spelling.h"
 #include "runtime/collective/packet.h"
 #include "runtime/collective/packet_processes.h"
 
@@ -22,7 +23,7 @@ static void star_init(star *s)
 {
   *s = (star){.with = ts_ir_usual_packets};
   for (uint32_t i = 0; i < ENDS; i++)
-    s->links[i] = (ts_packet_link){i, ENDS, 10e9, 1000000, s->with.queue};
+    s->links[i] = (ts_packet_link){i, ENDS, 10e9, 1000000, s->with.queue, 0, 0};
   s->job = (ts_packet_job){.links = s->links,
                            .flows = s->flows,
                            .node_count = ENDS + 1,
@@ -35,7 +36,7 @@ static ts_packet_flow *add(star *s, uint32_t from, uint32_t to, uint64_t bytes)
   uint32_t f = s->job.flow_count++;
   s->path[f][0] = 2 * from;
   s->path[f][1] = 2 * to + 1;
-  s->flows[f] = (ts_packet_flow){s->path[f], 2, f, bytes, 0, 10e9, 1};
+  s->flows[f] = (ts_packet_flow){s->path[f], 2, f, bytes, 0, 10e9, 1, 0};
   return &s->flows[f];
 }
 
@@ -96,6 +97,7 @@ Test(packet, wrong_jobs)
   WRONG(s.links[0].rate = 0);
   WRONG(s.links[0].rate = -1e9);
   WRONG(s.links[0].rate = INFINITY);
+  WRONG(s.links[0].loss = 0.6);
   WRONG(s.links[0].to = 77);
   WRONG(s.links[1].latency = UINT64_MAX);
   /* together more than a flow may take */
@@ -207,6 +209,7 @@ Test(packet, stops_when_asked_to)
   NEEDS_NS3;
   star_init(&s);
   s.job.progress = &progress;
+  s.with.steady = 0;
   add(&s, 0, 1, 1000000000);
   cr_assert_eq(ts_packet_play(&s.job, end, NULL), TS_PACKET_STOPPED);
   cr_assert_eq(requested, 1);
@@ -236,7 +239,7 @@ static void job_init(job *j)
 
 static uint32_t join(job *j, uint32_t from, uint32_t to)
 {
-  j->links[j->of.link_count] = (ts_packet_link){from, to, 10e9, 1000000, 32000000};
+  j->links[j->of.link_count] = (ts_packet_link){from, to, 10e9, 1000000, 32000000, 0, 0};
   return j->of.link_count++;
 }
 
@@ -245,7 +248,7 @@ static ts_packet_flow *carry(job *j, uint64_t bytes, uint32_t ways, uint32_t hop
 {
   uint32_t f = j->of.flow_count++;
   memcpy(j->path[f], path, (size_t)ways * hops * sizeof *path);
-  j->flows[f] = (ts_packet_flow){j->path[f], hops, f, bytes, 0, 10e9, ways};
+  j->flows[f] = (ts_packet_flow){j->path[f], hops, f, bytes, 0, 10e9, ways, 0};
   return &j->flows[f];
 }
 
@@ -426,6 +429,181 @@ Test(packet, several_ways_lose_and_end)
   cr_assert_gt(lost, 0);
   cr_assert_eq(j.use[2 * last].packets, (4 << 20) / 4096, "each arrives once");
   cr_assert_eq(j.use[2 * first].packets, (4 << 20) / 4096 + lost, "and is sent again when lost");
+}
+
+/* ---- Controls by delays and by the share of marks ---- */
+
+static void with_control(job *j, uint32_t senders, uint64_t bytes, uint32_t control)
+{
+  incast(j, senders, bytes);
+  j->with = ts_ir_usual_packets_of(control);
+}
+
+static double mean_wait(const job *j) { return j->use[0].waiting / (double)j->last / 10e9; } /* s */
+
+/* All end together, and the link is busy. */
+static void is_fair(const job *j, double least_use)
+{
+  uint32_t flows = j->of.flow_count;
+  double use = us_at_line(flows * j->flows[0].bytes) / micros(j->last);
+  for (uint32_t f = 0; f < flows; f++)
+    cr_assert_gt((double)j->end[f], 0.85 * (double)j->last, "flow %u ends at %f of %f", f,
+                 micros(j->end[f]), micros(j->last));
+  cr_assert_gt(use, least_use, "%f", use);
+  cr_assert_eq(sum_lost(j), 0);
+}
+
+/* Windows grow and shrink until the time of a round trip is the target: what waits is the target
+ * less the round trip without queues. */
+Test(packet, swift_keeps_to_its_target)
+{
+  NEEDS_NS3;
+  for (uint32_t senders = 2; senders <= 4; senders += 2) {
+    job j;
+    with_control(&j, senders, 64 << 20, TS_IR_CONTROL_SWIFT);
+    j.with.scaling = 0;
+    j.with.target = 40000000;
+    cr_assert_eq(play(&j), TS_PACKET_DONE);
+    is_fair(&j, 0.98);
+    double wait = 40e-6 + 2 * 3.053435e-6 - bdp() / 10e9;
+    cr_assert(mean_wait(&j) > 0.85 * wait && mean_wait(&j) < 1.1 * wait, "%g of %g", mean_wait(&j),
+              wait);
+  }
+}
+
+/* Small windows have a larger target: with the whole of `scaling` below a tenth of a packet. */
+Test(packet, swift_scales_its_target)
+{
+  job j;
+  NEEDS_NS3;
+  with_control(&j, 4, 32 << 20, TS_IR_CONTROL_SWIFT);
+  cr_assert_eq(play(&j), TS_PACKET_DONE);
+  double scaled = mean_wait(&j);
+  j.with.scaling = 0;
+  cr_assert_eq(play(&j), TS_PACKET_DONE);
+  cr_assert_gt(scaled, 1.1 * mean_wait(&j));
+}
+
+/* Marks are a step at K. Windows W* = (C RTT + K) / N each are cut when they meet it; in a cycle of
+ * W* alpha / 2 round trips packets of one are marked, so alpha^2 (1 - alpha / 4) = (2 W* + 1) /
+ * (W* + 1)^2 (Alizadeh et al., section 3.3). The queue is between K + N - A and K + N packets, with
+ * A = N (W* + 1) alpha / 2. */
+Test(packet, dctcp_marks_as_its_paper_has_it)
+{
+  job j;
+  const uint32_t n = 2;
+  NEEDS_NS3;
+  with_control(&j, n, 128 << 20, TS_IR_CONTROL_DCTCP);
+  j.with.mark_from = j.with.mark_to = 40000000;
+  j.with.steady = 0;
+  cr_assert_eq(play(&j), TS_PACKET_DONE);
+  is_fair(&j, 0.98);
+  double k = 40e-6 * 10e9 / 4178, window = (bdp() / 4178 + k) / n, alpha = 0;
+  for (int i = 0; i < 50; i++)
+    alpha = sqrt((2 * window + 1) / ((window + 1) * (window + 1)) / (1 - alpha / 4));
+  double share = (double)j.use[0].marked / (double)j.use[0].packets,
+         expected = 1 / (window * alpha / 2 + 1), a = n * (window + 1) * alpha / 2;
+  cr_assert(share > 0.6 * expected && share < 1.6 * expected, "%g of %g", share, expected);
+  double wait = mean_wait(&j) * 10e9 / 4178;
+  cr_assert(wait > k + n - a - 2 && wait < k + n, "%g packets wait, K %g, A %g", wait, k, a);
+}
+
+/* With T_low = T_high there is no trend to follow: rates grow below and are cut above, so that round
+ * trips take that time. */
+Test(packet, timely_keeps_to_its_thresholds)
+{
+  job j;
+  NEEDS_NS3;
+  with_control(&j, 2, 100 << 20, TS_IR_CONTROL_TIMELY);
+  j.with.step = 0.01;
+  j.with.low = j.with.high = 60000000;
+  cr_assert_eq(play(&j), TS_PACKET_DONE);
+  is_fair(&j, 0.9);
+  double wait = 60e-6 - bdp() / 10e9;
+  cr_assert(mean_wait(&j) > 0.85 * wait && mean_wait(&j) < 1.1 * wait, "%g of %g", mean_wait(&j),
+            wait);
+}
+
+/* ---- Links that lose packets or go down ---- */
+
+/* Each loss costs a round trip until the sender knows, and the path until the packet is there. */
+Test(packet, losses_by_chance_go_back)
+{
+  job j;
+  NEEDS_NS3;
+  incast(&j, 1, 64 << 20);
+  j.with.steady = 0;
+  j.links[0].loss = 1e-3;
+  cr_assert_eq(play(&j), TS_PACKET_DONE);
+  double packets = (64 << 20) / 4096., lost = (double)j.use[0].lost,
+         alone = us_at_line(64 << 20) + us_at_line(4096) + 2;
+  cr_assert(lost > 0.7e-3 * packets && lost < 1.4e-3 * packets, "%g of %g", lost, packets);
+  /* until it is missed, and until it has arrived again */
+  double each = 2 * 2 + 2 + 2 * us_at_line(4096);
+  cr_assert_float_eq(micros(j.last), alone + lost * each, 0.1 * lost * each, "%f: %f and %g * %f",
+                     micros(j.last), alone, lost, each);
+  j.links[0].loss = 0;
+  cr_assert_eq(play(&j), TS_PACKET_DONE);
+  cr_assert_float_eq(micros(j.last), alone, 0.1);
+}
+
+/* Two ways between two switches, of which one goes down halfway: the other carries the rest. */
+Test(packet, links_go_down)
+{
+  job j;
+  NEEDS_NS3;
+  for (uint32_t spare = 0; spare < 2; spare++)
+    for (int skip = 0; skip < 2; skip++) {
+      job_init(&j);
+      uint32_t first = join(&j, 0, 9), last = join(&j, 10, 1), path[8];
+      for (uint32_t w = 0; w < 2; w++) {
+        uint32_t there = join(&j, 9, 11 + w), on = join(&j, 11 + w, 10);
+        memcpy(path + 4 * w, (uint32_t[]){2 * first, 2 * there, 2 * on, 2 * last},
+               4 * sizeof *path);
+      }
+      j.links[first].rate = j.links[last].rate = 20e9;
+      uint64_t bytes = 256 << 20;
+      j.with.steady = skip ? j.with.steady : 0;
+      j.with.control = TS_IR_CONTROL_HPCC; /* so that the one way left is full, and loses nothing */
+      j.with.eta = 1;
+      carry(&j, bytes, 2, 4, path)->line = spare ? 10e9 : 20e9;
+      j.flows[0].ways = spare ? 1 : 2;
+      j.flows[0].spares = spare;
+      uint64_t down = (uint64_t)(us_at_line(bytes) * 1e6 / (spare ? 2 : 4));
+      j.links[2].down = down;
+      cr_assert_eq(play(&j), TS_PACKET_DONE);
+      double expected = micros(down) + us_at_line(bytes) / 2;
+      cr_assert_float_eq(micros(j.last), expected, 0.06 * expected, "%u %d: %f of %f", spare, skip,
+                         micros(j.last), expected);
+      cr_assert_gt(j.use[2 * 2].lost, 0, "what was on it");
+      j.flows[0].ways = 1;
+      j.flows[0].spares = 0;
+      cr_assert_eq(play(&j), TS_PACKET_DOWN);
+    }
+}
+
+/* ---- Steady rates ---- */
+
+/* Skipped and played to the end: the same within a percent, under each control, by fewer packets. */
+Test(packet, steady_rates_are_skipped)
+{
+  NEEDS_NS3;
+  for (uint32_t control = 0; control < TS_IR_CONTROLS; control++)
+    for (uint32_t senders = 1; senders <= 3; senders += 2) {
+      job j;
+      with_control(&j, senders, 512 << 20, control);
+      cr_assert_eq(play(&j), TS_PACKET_DONE);
+      uint64_t last = j.last, skipped = j.use[0].skipped, packets = j.use[0].packets;
+      j.with.steady = 0;
+      cr_assert_eq(play(&j), TS_PACKET_DONE);
+      cr_assert_eq(j.use[0].skipped, 0);
+      cr_assert_float_eq((double)last / (double)j.last, 1, 0.01, "%s, %u senders: %f of %f",
+                         ts_ir_control_names[control], senders, micros(last), micros(j.last));
+      cr_assert_eq(packets, j.use[0].packets);
+      if (senders == 1)
+        cr_assert_gt((double)skipped, 0.8 * (double)packets, "%s: %g", ts_ir_control_names[control],
+                     (double)skipped / (double)packets);
+    }
 }
 
 /* ---- Several processes ---- */
