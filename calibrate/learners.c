@@ -54,7 +54,7 @@ typedef struct learned { /* from some rows */
 } learned;
 
 static bool learn(ts_arena *arena, const ts_fit_model *m, const left_over *rows, double noise,
-                  ts_op_learner by, learned *l, const char **wrong)
+                  ts_op_learner by, learned *l, ts_error *wrong)
 {
   *l = (learned){.rows = rows, .weight = TS_NEW_ARRAY(arena, double, rows->count + 1)};
   if (by == TS_OP_ANALYTIC)
@@ -64,9 +64,9 @@ static bool learn(ts_arena *arena, const ts_fit_model *m, const left_over *rows,
                        m->kernel, m->kernel_count, noise, l->weight,
                        TS_NEW_ARRAY(arena, double, rows->count + 1), NULL);
   else
-    *wrong = ts_trees_grow(arena, by == TS_OP_TREES ? TS_TREES_BOOSTED : TS_TREES_FOREST,
-                           rows->input, rows->count, rows->inputs, rows->target, &l->trees);
-  return !*wrong;
+    return ts_trees_grow(arena, by == TS_OP_TREES ? TS_TREES_BOOSTED : TS_TREES_FOREST, rows->input,
+                         rows->count, rows->inputs, rows->target, &l->trees, wrong);
+  return true;
 }
 
 static double predict(const ts_fit_model *m, const learned *l, const double *input)
@@ -89,7 +89,7 @@ static uint32_t fold_of(uint32_t i)
 
 static bool learners_judge(ts_arena *arena, const ts_fit_model *m, const left_over *all,
                            uint32_t own, uint32_t stride, double noise, ts_op_learner by,
-                           double *error, const char **wrong)
+                           double *error, ts_error *wrong)
 {
   uint32_t judged = 0;
   *error = 0;
@@ -112,7 +112,7 @@ static bool learners_judge(ts_arena *arena, const ts_fit_model *m, const left_ov
 
 /* The best takes the place of what the model has. */
 static bool settle(ts_arena *arena, ts_fit_model *m, const left_over *all, double noise,
-                   ts_op_learner best, double *weight, const char **wrong)
+                   ts_op_learner best, double *weight, ts_error *wrong)
 {
   learned l;
   if (best == TS_OP_GAUSSIAN)
@@ -129,10 +129,9 @@ static bool settle(ts_arena *arena, ts_fit_model *m, const left_over *all, doubl
 }
 
 bool ts_fit_choose_learner(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, double noise,
-                           double *weight, double *error, ts_op_learner *best, const char **wrong)
+                           double *weight, double *error, ts_op_learner *best, ts_error *wrong)
 {
   bool none = !m->input_count; /* learns nothing from neighbours */
-  *wrong = NULL;
   if (none)
     m->input_count = ts_model_tree_inputs(m->model, m->input);
   left_over all = learners_leave(arena, m, rows);
@@ -150,9 +149,8 @@ bool ts_fit_choose_learner(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *
 }
 
 bool ts_fit_learn_again(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows,
-                        ts_op_learner learner, double *weight, const char **wrong)
+                        ts_op_learner learner, double *weight, ts_error *wrong)
 {
-  *wrong = NULL;
   m->row = rows->feature, m->row_us = rows->us, m->row_table = rows->table,
   m->row_count = rows->count, m->own_rows = rows->own;
   left_over all = learners_leave(arena, m, rows);

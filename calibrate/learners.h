@@ -11,10 +11,10 @@
  * the Gaussian process in `m`, which ts_fit_train has trained; `weight` becomes that of its rows.
  * False: *wrong says why there are no trees, or NULL: rows that cannot be solved. */
 bool ts_fit_choose_learner(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, double noise,
-                           double *weight, double *error, ts_op_learner *best, const char **wrong);
+                           double *weight, double *error, ts_op_learner *best, ts_error *wrong);
 
 /* The same learner from other rows. */
 bool ts_fit_learn_again(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows,
-                        ts_op_learner learner, double *weight, const char **wrong);
+                        ts_op_learner learner, double *weight, ts_error *wrong);
 
 #endif

@@ -82,9 +82,10 @@ static void not_fitted(ts_fit_work *w, const ts_table_group *g, const char *why)
               why);
 }
 
-static void no_trees(ts_fit_work *w, const char *wrong)
+static bool no_trees(ts_fit_work *w, const ts_error *wrong)
 {
-  ts_diag_add(w->diags, TS_E0701, TS_NO_SPAN, "no trees: %s", wrong);
+  ts_diag_add(w->diags, TS_E0701, TS_NO_SPAN, "no trees: %s", wrong->message);
+  return false;
 }
 
 static bool cannot_fit(ts_fit_work *w, const char *table, const char *family)
@@ -143,9 +144,10 @@ static bool fit_group(ts_fit_work *w, size_t table, const ts_table_group *g, dou
                              .also = w->also,
                              .model = model,
                              .parameter = {[TS_PARAMETER_UNITS] = units}}};
-  const char *wrong;
+  ts_error wrong;
   if (!ts_op_fit_rows(w->arena, &fit, &fitted, &rest, trees, &wrong))
-    return wrong ? no_trees(w, wrong), false : cannot_fit(w, w->tables.at[table].name, g->family);
+    return *wrong.message ? no_trees(w, &wrong) :
+                            cannot_fit(w, w->tables.at[table].name, g->family);
   print_fit(w->out, &fit);
   TS_PUSH(w->arena, &w->fits, fit);
   return true;
@@ -199,11 +201,11 @@ static const ts_op_class *train_ops(ts_fit_work *w, const ts_kernel_model *model
 {
   const ts_op_class *c =
     ts_op_train(w->arena, model, s->at, s->count, rows->at, (uint32_t)rows->count, NULL);
-  const char *wrong = NULL;
+  ts_error wrong = {0};
   if (learner != TS_OP_GAUSSIAN)
     c = ts_op_learned_by(w->arena, c, learner, &wrong);
-  if (wrong)
-    no_trees(w, wrong);
+  if (!c)
+    no_trees(w, &wrong);
   return c;
 }
 
@@ -213,16 +215,14 @@ static bool operator_fit_choose(ts_fit_work *w, const ts_kernel_model *model,
                                 ts_op_learner *best)
 {
   double error[TS_OP_LEARNERS];
-  const char *wrong = NULL;
+  ts_error wrong = {0};
   *best = TS_OP_GAUSSIAN;
   if (!trees)
     return true;
   if (ts_op_compare(w->arena, model, s->at, s->count, all->at, (uint32_t)all->count, NULL, error,
                     best, &wrong))
     print_choice(w->out, "devices", error);
-  if (wrong)
-    no_trees(w, wrong);
-  return !wrong;
+  return !*wrong.message || no_trees(w, &wrong);
 }
 
 static bool judge_devices(ts_fit_work *w, ts_fit_class kind, const ts_device_sheets *s,

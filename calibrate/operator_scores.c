@@ -98,10 +98,10 @@ void ts_op_fit_round(ts_op_fit *fit)
 }
 
 bool ts_op_fit_rows(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *fitted,
-                    const ts_fit_rows *rest, bool trees, const char **wrong)
+                    const ts_fit_rows *rest, bool trees, ts_error *wrong)
 {
   ts_op_learner best;
-  *wrong = NULL;
+  *wrong = (ts_error){0};
   fit->weight = TS_NEW_ARRAY(arena, double, fitted->count);
   if (!ts_fit_train(arena, &fit->model, fitted, &fit->noise, fit->weight, &fit->left_out))
     return false;

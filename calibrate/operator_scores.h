@@ -35,7 +35,7 @@ void ts_op_fit_round(ts_op_fit *fit);
  * `rest`. trees: also by trees, where these predict left-out rows of `fitted` better. False: it
  * cannot be; *wrong says why, or NULL. */
 bool ts_op_fit_rows(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *fitted,
-                    const ts_fit_rows *rest, bool trees, const char **wrong);
+                    const ts_fit_rows *rest, bool trees, ts_error *wrong);
 /* What follows training: digits as in the file, and the scores. */
 void ts_op_fit_judge(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *fitted,
                      const ts_fit_rows *rest);

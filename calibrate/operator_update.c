@@ -45,24 +45,21 @@ static bool learned_by(const ts_fit_model *m, ts_op_learner learner)
   return m->learner && !strcmp(m->learner, ts_op_learner_name[learner]);
 }
 
-/* More than a fit holds. */
-static bool operator_update_too_many(ts_arena *arena, const ts_fit_model *old, uint32_t count,
-                                     const char **wrong)
+/* Whether a fit holds as many. */
+static bool has_room(const ts_fit_model *old, uint32_t count, ts_error *wrong)
 {
-  if (count <= TS_OP_MOST_ROWS || count <= old->row_count)
-    return false;
-  *wrong = ts_arena_printf(arena, "%u rows, of which a fit holds %d", count, TS_OP_MOST_ROWS);
-  return true;
+  return count <= TS_OP_MOST_ROWS || count <= old->row_count ||
+         ts_fail(wrong, NULL, "%u rows, of which a fit holds %d", count, TS_OP_MOST_ROWS);
 }
 
 bool ts_op_update_model(ts_arena *arena, const ts_fit_model *old, const ts_fit_rows *rows,
-                        double share, ts_op_fit *out, uint32_t *replaced, const char **wrong)
+                        double share, ts_op_fit *out, uint32_t *replaced, ts_error *wrong)
 {
-  *wrong = NULL;
-  if (operator_update_too_many(arena, old, rows->count, wrong))
+  *wrong = (ts_error){0};
+  if (!has_room(old, rows->count, wrong))
     return false;
   ts_fit_rows all = joined(arena, old, rows, share, replaced);
-  if (operator_update_too_many(arena, old, all.count, wrong))
+  if (!has_room(old, all.count, wrong))
     return false;
   *out = (ts_op_fit){.model = *old, .noise = old->noise, .left_out = NAN};
   ts_fit_model *m = &out->model;
@@ -136,7 +133,7 @@ static bool update_model(ts_fit_work *w, const ts_fit_model *old, double share, 
 {
   ts_fit_rows rows = rows_for(w, old);
   uint32_t replaced;
-  const char *wrong;
+  ts_error wrong;
   ts_op_fit fit;
   if (!rows.count) {
     TS_PUSH(w->arena, &w->fits, unchanged(w->arena, old));
@@ -152,7 +149,7 @@ static bool update_model(ts_fit_work *w, const ts_fit_model *old, double share, 
     return operator_update_refuse(
       w,
       ts_arena_printf(w->arena, "the rows of `%s` cannot be added%s%s", old->family,
-                      wrong ? ": " : "", wrong ? wrong : ""),
+                      *wrong.message ? ": " : "", wrong.message),
       "add fewer of them, or fit all tables again: that keeps a share (`--keep`)");
   ts_put_text(w->out,
               "%s %s: %u rows, %u of them at sizes that it had; mean error of the new rows before "

@@ -13,6 +13,6 @@ bool ts_op_update(ts_fit_work *work, const ts_fit *old, double share);
 
 /* The same of one model and some rows, for tests: which are none of other tables. */
 bool ts_op_update_model(ts_arena *arena, const ts_fit_model *old, const ts_fit_rows *rows,
-                        double share, ts_op_fit *out, uint32_t *replaced, const char **wrong);
+                        double share, ts_op_fit *out, uint32_t *replaced, ts_error *wrong);
 
 #endif

@@ -423,7 +423,8 @@ static void model_inputs(const ts_op_class *c, factors own, const ts_op_device *
     value[i] = ts_model_input_value(c->model, &input[i], parameter, feature, &time, 0);
 }
 
-static const char *grow(ts_arena *arena, const ts_op_class *c, ts_op_family *f, ts_tree_kind kind)
+static bool grow(ts_arena *arena, const ts_op_class *c, ts_op_family *f, ts_tree_kind kind,
+                 ts_error *wrong)
 {
   ts_model_input list[TS_MODEL_MAX_INPUTS];
   uint32_t wide = ts_model_tree_inputs(c->model, list);
@@ -436,24 +437,23 @@ static const char *grow(ts_arena *arena, const ts_op_class *c, ts_op_family *f, 
     model_inputs(c, own, d, x, input + (size_t)r * wide);
     target[r] = log(f->rows.us[r] / physical(c, own, d, x));
   }
-  return ts_trees_grow(arena, kind, input, f->rows.count, wide, target, &f->trees);
+  return ts_trees_grow(arena, kind, input, f->rows.count, wide, target, &f->trees, wrong);
 }
 
 ts_op_class *ts_op_learned_by(ts_arena *arena, const ts_op_class *c, ts_op_learner learner,
-                              const char **wrong)
+                              ts_error *wrong)
 {
   ts_op_class *copy = ts_arena_copy(arena, c, sizeof *c);
   copy->family = ts_arena_copy(arena, c->family, c->family_count * sizeof *c->family);
-  *wrong = NULL;
-  for (uint32_t i = 0; i < c->family_count && !*wrong; i++) {
+  for (uint32_t i = 0; i < c->family_count; i++) {
     ts_op_family *f = &copy->family[i];
     if (learner == TS_OP_ANALYTIC)
       f->points = 0;
-    else if (learner != TS_OP_GAUSSIAN && f->rows.count >= LEAST_TREE_ROWS)
-      *wrong =
-        grow(arena, c, f, learner == TS_OP_TREES ? TS_TREES_BOOSTED : TS_TREES_FOREST);
+    else if (learner != TS_OP_GAUSSIAN && f->rows.count >= LEAST_TREE_ROWS &&
+             !grow(arena, c, f, learner == TS_OP_TREES ? TS_TREES_BOOSTED : TS_TREES_FOREST, wrong))
+      return NULL;
   }
-  return *wrong ? NULL : copy;
+  return copy;
 }
 
 /* Rows of a device, or of all others. */
@@ -494,13 +494,13 @@ double ts_op_mean_log(const ts_op_class *c, const ts_op_device *device, const ts
 
 bool ts_op_compare(ts_arena *arena, const ts_kernel_model *model, const ts_op_device *device,
                    uint32_t device_count, const ts_op_rows *families, uint32_t family_count,
-                   const double *exponent, double *error, ts_op_learner *best, const char **wrong)
+                   const double *exponent, double *error, ts_op_learner *best, ts_error *wrong)
 {
   uint32_t measured = 0;
-  const char *why = NULL;
+  *wrong = (ts_error){0};
   *best = TS_OP_GAUSSIAN;
   for (int l = 0; l < TS_OP_LEARNERS; l++) error[l] = 0;
-  for (uint32_t d = 0; d < device_count && !why; d++) {
+  for (uint32_t d = 0; d < device_count; d++) {
     ts_op_rows *out = TS_NEW_ARRAY(arena, ts_op_rows, family_count),
                *others = TS_NEW_ARRAY(arena, ts_op_rows, family_count);
     uint32_t left =
@@ -512,16 +512,15 @@ bool ts_op_compare(ts_arena *arena, const ts_kernel_model *model, const ts_op_de
     const ts_op_class *c = ts_op_train(arena, model, device, device_count, others, rest, exponent);
     if (isnan(ts_op_mean_log(c, &device[d], out, left)))
       continue;
-    for (int l = 0; l < TS_OP_LEARNERS && !why; l++) {
-      const ts_op_class *by = ts_op_learned_by(arena, c, (ts_op_learner)l, &why);
-      if (by)
-        error[l] += (ts_op_mean_log(by, &device[d], out, left) - error[l]) / (measured + 1);
+    for (int l = 0; l < TS_OP_LEARNERS; l++) {
+      const ts_op_class *by = ts_op_learned_by(arena, c, (ts_op_learner)l, wrong);
+      if (!by)
+        return false;
+      error[l] += (ts_op_mean_log(by, &device[d], out, left) - error[l]) / (measured + 1);
     }
     measured++;
   }
-  if (wrong)
-    *wrong = why;
-  if (!measured || why)
+  if (!measured)
     return false;
   *best = ts_op_best(error);
   return true;

@@ -71,18 +71,18 @@ typedef enum ts_op_learner {
 } ts_op_learner;
 extern const char *const ts_op_learner_name[TS_OP_LEARNERS];
 
-/* A trained class with another learner. NULL: *wrong says why. */
+/* A trained class with another learner. NULL with *wrong filled. */
 ts_op_class *ts_op_learned_by(ts_arena *arena, const ts_op_class *c, ts_op_learner learner,
-                              const char **wrong);
+                              ts_error *wrong);
 /* The one with the least error. */
 ts_op_learner ts_op_best(const double *error);
 
 /* Each device that has rows predicted from the others: error[learner] is the mean over devices of
  * the mean absolute logarithm of predicted over measured, of families that the others ran. *best:
- * the least. False with one device only, or where trees cannot be grown (*wrong, may be NULL). */
+ * the least. False with one device only, or where trees cannot be grown (*wrong). */
 bool ts_op_compare(ts_arena *arena, const ts_kernel_model *model, const ts_op_device *device,
                    uint32_t device_count, const ts_op_rows *families, uint32_t family_count,
-                   const double *exponent, double *error, ts_op_learner *best, const char **wrong);
+                   const double *exponent, double *error, ts_op_learner *best, ts_error *wrong);
 
 /* Mean absolute logarithm of predicted over measured of rows of families that the class has; NAN:
  * there are none. */

@@ -91,19 +91,20 @@ static bool take_trees(ts_arena *arena, const char *text, uint64_t size, ts_tree
   return good;
 }
 
-const char *ts_trees_grow(ts_arena *arena, ts_tree_kind kind, const double *input, uint32_t count,
-                          uint32_t inputs, const double *target, ts_trees *trees)
+bool ts_trees_grow(ts_arena *arena, ts_tree_kind kind, const double *input, uint32_t count,
+                   uint32_t inputs, const double *target, ts_trees *trees, ts_error *error)
 {
   ts_xgboost x;
   *trees = (ts_trees){0};
   if (!ts_xgboost_open(&x))
-    return ts_xgboost_missing;
+    return ts_fail(error, NULL, "%s", ts_xgboost_missing);
   float *row = TS_NEW_ARRAY(arena, float, (size_t)count *inputs + 1),
         *label = TS_NEW_ARRAY(arena, float, count + 1);
   for (size_t i = 0; i < (size_t)count * inputs; i++) row[i] = (float)input[i];
   for (uint32_t i = 0; i < count; i++) label[i] = (float)target[i];
   void *data = NULL, *booster = NULL;
-  const char *text = NULL, *wrong = NULL;
+  const char *text = NULL;
+  bool good = true;
   uint64_t size = 0;
   int failed = x.XGDMatrixCreateFromMat(row, count, inputs, NAN, &data) ||
                x.XGDMatrixSetFloatInfo(data, "label", label, count) ||
@@ -112,15 +113,15 @@ const char *ts_trees_grow(ts_arena *arena, ts_tree_kind kind, const double *inpu
   for (int i = 0; !failed && i < kinds[kind].rounds; i++)
     failed = x.XGBoosterUpdateOneIter(booster, i, data);
   if (failed || x.XGBoosterSaveModelToBuffer(booster, "{\"format\": \"json\"}", &size, &text))
-    wrong = ts_xgboost_error(&x, arena);
+    good = ts_fail(error, NULL, "%s", ts_xgboost_error(&x, arena));
   else if (!take_trees(arena, text, size, trees))
-    wrong = "XGBoost's model is not as its format says";
+    good = ts_fail(error, NULL, "XGBoost's model is not as its format says");
   if (booster)
     x.XGBoosterFree(booster);
   if (data)
     x.XGDMatrixFree(data);
   ts_xgboost_close(&x);
-  return wrong;
+  return good;
 }
 
 double ts_trees_sum(const ts_trees *trees, const double *input)

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/error.h"
 
 enum { TS_TREE_LEAF = -1 };
 
@@ -28,10 +28,10 @@ typedef struct ts_trees {
 } ts_trees;
 
 /* Learns target[] from count rows of `inputs` numbers: least squares, one thread, exact splits and
- * one seed, so that equal rows give equal trees everywhere. NULL, or what is wrong (the library is
- * not here). */
-const char *ts_trees_grow(ts_arena *arena, ts_tree_kind kind, const double *input, uint32_t count,
-                          uint32_t inputs, const double *target, ts_trees *trees);
+ * one seed, so that equal rows give equal trees everywhere. False with the error filled: the library
+ * is not here. */
+bool ts_trees_grow(ts_arena *arena, ts_tree_kind kind, const double *input, uint32_t count,
+                   uint32_t inputs, const double *target, ts_trees *trees, ts_error *error);
 double ts_trees_sum(const ts_trees *trees, const double *input); /* 0 without trees */
 
 #endif

@@ -39,7 +39,7 @@ typedef struct problem_maker {
   TS_VEC(uint32_t) ins, sender;
   uint32_t **slot_item; /* [ranks][slots] message + 1 */
   uint32_t *letter_of;  /* [rank * chunks + chunk][kinds] letter + 1 */
-  const char *why;
+  ts_error *error;
 } problem_maker;
 
 static const char kind_names[] = "FIWB";
@@ -217,12 +217,6 @@ static int problem_kind_of(const ts_ir *ir, const ts_ir_item *item)
   return *work && !work[1] && found ? (int)(found - kind_names) : -1;
 }
 
-static bool problem_refuse(problem_maker *k, const char *why)
-{
-  k->why = k->why ? k->why : why;
-  return false;
-}
-
 /* A call whose members are at several places of the pipeline makes their ranks wait for each other.
  * */
 static bool leaves_rank(const problem_maker *k, uint32_t rank, const ts_ir_node *n)
@@ -241,9 +235,9 @@ static bool check_fragment(problem_maker *k, uint32_t rank, uint32_t fragment)
   const ts_ir_node *nodes = ts_fragment_nodes(k->ir, fragment);
   for (uint32_t i = 0; i < k->ir->fragments[fragment].node_count; i++) {
     if (ts_node_chooses(&nodes[i]))
-      return problem_refuse(k, "work waits for some of several messages");
+      return ts_fail(k->error, NULL, "work waits for some of several messages");
     if (nodes[i].op == TS_IR_COLLECTIVE && leaves_rank(k, rank, &nodes[i]))
-      return problem_refuse(k, "a collective within a micro-batch runs along the pipeline");
+      return ts_fail(k->error, NULL, "a collective within a micro-batch runs along the pipeline");
   }
   return true;
 }
@@ -254,12 +248,12 @@ static uint32_t work_count(problem_maker *k, uint32_t rank)
   uint32_t count = 0, all = k->ir->programs[rank].item_count;
   for (; count < all && item_at(k, rank, count)->micro_batch != TS_IR_NONE; count++)
     if (problem_kind_of(k->ir, item_at(k, rank, count)) < 0) {
-      problem_refuse(k, "some of its work is not F, I, W or B alone");
+      ts_fail(k->error, NULL, "some of its work is not F, I, W or B alone");
       return 0;
     }
   for (uint32_t i = count; i < all; i++)
     if (item_at(k, rank, i)->micro_batch != TS_IR_NONE) {
-      problem_refuse(k, "it has steps between its work");
+      ts_fail(k->error, NULL, "it has steps between its work");
       return 0;
     }
   return count;
@@ -379,7 +373,8 @@ static bool add_items(problem_maker *k, const uint32_t *counts)
       }
     }
   if (done != size)
-    return problem_refuse(k, "its stages do not have the same kinds of work for every micro-batch");
+    return ts_fail(k->error, NULL,
+                   "its stages do not have the same kinds of work for every micro-batch");
   uint32_t *receiver = TS_NEW_ARRAY(k->arena, uint32_t, p->message_count + 1);
   memset(receiver, 0xff, (p->message_count + 1) * sizeof *receiver);
   for (uint32_t r = 0; r < p->ranks; r++)
@@ -395,7 +390,7 @@ static bool add_items(problem_maker *k, const uint32_t *counts)
       for (uint32_t o = 0; o < ins; o++) {
         uint32_t message = k->slot_item[r][x.program->routes[x.item->port_base + ports[o]].slot];
         if (!message)
-          return problem_refuse(k, "its work waits for a step");
+          return ts_fail(k->error, NULL, "its work waits for a step");
         TS_PUSH(k->arena, &k->ins, message - 1);
         receiver[message - 1] = number;
       }
@@ -556,7 +551,7 @@ static bool add_ends(problem_maker *k, const uint32_t *counts)
               .there = TS_NEW_ARRAY(k->scratch, bool *, p->ranks + 1)};
   for (uint32_t r = 0; r < p->ranks; r++) {
     if (k->ir->programs[r].item_count != counts[r] + 1)
-      return problem_refuse(k, "it has several steps");
+      return ts_fail(k->error, NULL, "it has several steps");
     run *x = &f.run[r];
     *x = open_run(k, r, counts[r]);
     problem_make_room(k, &x->play);
@@ -576,7 +571,7 @@ static bool add_ends(problem_maker *k, const uint32_t *counts)
       if (!moves[c])
         ends[r * p->clocks + c] = TS_PIPELINE_NEVER;
       else if (!play_steps(&f, r, c, &ends[r * p->clocks + c]))
-        return problem_refuse(k, "the steps of its ranks wait for its work");
+        return ts_fail(k->error, NULL, "the steps of its ranks wait for its work");
   p->ends = ends;
   return true;
 }
@@ -595,13 +590,13 @@ static bool make(problem_maker *k)
     k->slot_item[r] = TS_NEW_ARRAY(
       k->scratch, uint32_t, k->prepared->tables->programs[role_of(k, r)->program].slot_count + 1);
   }
-  if (k->why)
+  if (*k->error->message)
     return false;
   if (all > TS_PIPELINE_ITEMS)
-    return problem_refuse(k, "it has more than a million items");
+    return ts_fail(k->error, NULL, "it has more than a million items");
   number_letters(k);
   if (p->letter_count > TS_PIPELINE_LETTERS)
-    return problem_refuse(k, "it has too many stages");
+    return ts_fail(k->error, NULL, "it has too many stages");
   find_needs(k);
   list_ranks(k);
   if (!add_items(k, counts) || !add_ends(k, counts))
@@ -614,7 +609,7 @@ static bool make(problem_maker *k)
   p->room = TS_NEW_ARRAY(k->arena, int64_t, p->ranks + 1);
   for (uint32_t m = 0; m < p->map_count; m++)
     if (p->maps[m].row_count > TS_PIPELINE_ROWS)
-      return problem_refuse(k, "its work sends too many messages");
+      return ts_fail(k->error, NULL, "its work sends too many messages");
   return true;
 }
 
@@ -646,18 +641,18 @@ static problem_maker open_maker(ts_arena *arena, const ts_prepared *prepared, ts
 }
 
 ts_pipeline *ts_pipeline_new(ts_arena *arena, const ts_prepared *prepared,
-                             const ts_pipeline_stages *stages, uint32_t lane, const char **why)
+                             const ts_pipeline_stages *stages, uint32_t lane, ts_error *error)
 {
   problem_maker k = open_maker(arena, prepared, TS_NEW(arena, ts_pipeline), lane);
   const char **names = TS_NEW_ARRAY(arena, const char *, k.streams + 1);
   for (uint32_t s = 0; s < k.streams; s++)
     names[s] = ts_arena_printf(arena, "%s", k.ir->strings + k.ir->streams[s].name);
   k.stages = stages;
+  k.error = error;
   k.p->clocks = k.clocks.count;
   k.p->streams = k.streams;
   k.p->stream = names;
   bool made = make(&k);
-  *why = k.why;
   ts_arena_free(k.scratch);
   return made ? k.p : NULL;
 }

@@ -14,9 +14,9 @@ typedef struct ts_pipeline_stages {
 
 /* Of an IR whose programs have F, and I and W or B, of every micro-batch, in any order. `lane`: any
  * rank; times are those of the ranks that differ from it along the pipeline alone. `room` is left
- * for the caller to fill. NULL after setting *why: its orders cannot be searched, as "it has ...". */
+ * for the caller to fill. NULL with the error filled: its orders cannot be searched, as "it has ...". */
 ts_pipeline *ts_pipeline_new(ts_arena *arena, const ts_prepared *prepared,
-                             const ts_pipeline_stages *stages, uint32_t lane, const char **why);
+                             const ts_pipeline_stages *stages, uint32_t lane, ts_error *error);
 
 /* What an item of a program does: an item, or several that are played as one. */
 typedef struct ts_pipeline_parts {

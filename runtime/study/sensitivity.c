@@ -87,23 +87,33 @@ static ts_run_options changed_options(const ts_run_options *options, const ts_ch
   return o;
 }
 
+static bool change_plan(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
+                        const char *change, ts_changed *changed, ts_run_options *o, ts_stop *stop)
+{
+  const char *wrong = ts_change(arena, ir, change, changed);
+  if (wrong)
+    return ts_stop_set(stop, TS_EXIT_USAGE, NULL, NULL, "%s", wrong) == 0;
+  *o = changed_options(options, changed);
+  return true;
+}
+
 bool ts_what_if(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *change,
-                uint64_t *step, const char **wrong, ts_stop *stop)
+                uint64_t *step, ts_stop *stop)
 {
   ts_changed changed;
-  *wrong = ts_change(arena, ir, change, &changed);
-  ts_run_options o = changed_options(options, &changed);
-  return !*wrong && ts_run_step(&changed.ir, &o, step, stop);
+  ts_run_options o;
+  return change_plan(arena, ir, options, change, &changed, &o, stop) &&
+         ts_run_step(&changed.ir, &o, step, stop);
 }
 
 bool ts_what_if_energy(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
-                       const char *change, uint64_t *step, ts_energy *energy, const char **wrong,
-                       ts_stop *stop)
+                       const char *change, uint64_t *step, ts_energy *energy, ts_stop *stop)
 {
   ts_changed changed;
-  *wrong = ts_change(arena, ir, change, &changed);
-  ts_run_options o = changed_options(options, &changed);
-  ts_run *run = *wrong ? NULL : ts_run_new(&changed.ir, &o, stop);
+  ts_run_options o;
+  ts_run *run = change_plan(arena, ir, options, change, &changed, &o, stop) ?
+                  ts_run_new(&changed.ir, &o, stop) :
+                  NULL;
   if (!run)
     return false;
   *step = ts_run_result(run)->step;
@@ -179,12 +189,16 @@ static bool sensitivity_percent(const judge *j, ts_arena *scratch, const char *c
 
 static bool played(const judge *j, ts_arena *scratch, const char *change, int64_t *gain)
 {
-  const char *wrong;
   uint64_t step;
-  bool done = ts_what_if(scratch, j->ir, j->options, change, &step, &wrong, j->stop);
-  if (done)
+  ts_stop before = *j->stop;
+  if (ts_what_if(scratch, j->ir, j->options, change, &step, j->stop)) {
     *gain = gain_to(j, step);
-  return done || wrong;
+    return true;
+  }
+  bool wrong = j->stop->exit_code == TS_EXIT_USAGE;
+  if (wrong)
+    *j->stop = before;
+  return wrong;
 }
 
 /* `sign`: `*` where more is better, `/` where less is. */

@@ -21,14 +21,13 @@ typedef struct ts_sensitivities { uint32_t count; const ts_sensitivity *at; } ts
 const ts_sensitivities *ts_sensitivities_new(ts_arena *arena, const ts_ir *ir, const ts_run *run,
                                              const ts_run_options *options, ts_stop *stop);
 
-/* What a changed plan takes. False after filling *stop, or setting *wrong (in `arena`). */
+/* What a changed plan takes. False after filling *stop: with TS_EXIT_USAGE the change is wrong. */
 bool ts_what_if(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *change,
-                uint64_t *step, const char **wrong, ts_stop *stop);
+                uint64_t *step, ts_stop *stop);
 
 /* Likewise, with energy and cost. */
 bool ts_what_if_energy(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
-                       const char *change, uint64_t *step, ts_energy *energy, const char **wrong,
-                       ts_stop *stop);
+                       const char *change, uint64_t *step, ts_energy *energy, ts_stop *stop);
 
 /* The models that do not follow a change that can be played, and what ts_changed.stays says. */
 struct ts_not_followed;

@@ -423,13 +423,13 @@ static void compare_learners(const acc_context *c, acc_result *result, const tra
   for (int class = PRODUCT; class <= PRODUCT_BACKWARD; class ++) {
     ts_op_rows *rows = TS_NEW_ARRAY(c->arena, ts_op_rows, MAX_FAMILIES);
     uint32_t families = rows_of_class(c, learn, class, rows);
-    const char *wrong = NULL;
+    ts_error wrong = {0};
     double error[TS_OP_LEARNERS];
     ts_op_learner best;
     if (!t->class[class] ||
         !ts_op_compare(c->arena, t->class[class] -> model, d -> fp32, d -> count, rows, families,
                        t -> class[MEMORY] -> exponent, error, &best, &wrong)) {
-      printf("    learners: %s\n", wrong ? wrong : "nothing to compare");
+      printf("    learners: %s\n", *wrong.message ? wrong.message : "nothing to compare");
       continue;
     }
     const char *text =

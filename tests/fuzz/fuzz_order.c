@@ -104,7 +104,7 @@ static void use(ts_arena *arena, const ts_input *input)
   ts_stop stop = {.arena = arena};
   ts_run_options options = {.threads = 1};
   ts_prepared prepared;
-  const char *why = NULL;
+  ts_error why = {0};
   const ts_schedule *sc = input->schedule;
   ts_run *run = ts_run_new(&input->ir, &options, &stop);
   if (!run || !sc || sc->ranks < 2 ||
@@ -115,7 +115,7 @@ static void use(ts_arena *arena, const ts_input *input)
   ts_pipeline_stages stages = {sc->chunks, sc->stages, sc->parts, sc->stage_of};
   ts_pipeline *p =
     ts_pipeline_new(arena, &prepared, &stages, ts_run_result(run)->critical_rank, &why);
-  if (!p && !why)
+  if (!p && !*why.message)
     fail("a pipeline is refused without a reason");
   for (uint32_t r = 0; p && r < p->ranks; r++)
     p->room[r] = TS_PIPELINE_LATE;

@@ -440,7 +440,7 @@ Test(cost_fit, rows_added_one_by_one_give_what_all_at_once_give)
   ts_fit_rows first = made_rows(0, MADE, 2), all = made_rows(0, MADE, 1);
   ts_fit_model m = powers();
   double weight[MADE], left_out;
-  const char *wrong;
+  ts_error wrong;
   uint32_t replaced;
   cr_assert(ts_fit_train(arena, &m, &first, &m.noise, weight, &left_out));
   ts_fit_model start = m;

@@ -47,14 +47,12 @@ Test(insight, changes)
     plan_view(&p, &ir);
     ts_arena *arena = ts_arena_new("test");
     ts_stop stop = {.arena = arena};
-    const char *wrong = NULL;
     ts_changed changed;
     cr_assert_null(ts_change(arena, &ir, changes[seed % 4], &changed));
     uint64_t folded, unfolded;
-    cr_assert(
-      ts_what_if(arena, &ir, &(ts_run_options){0}, changes[seed % 4], &folded, &wrong, &stop));
+    cr_assert(ts_what_if(arena, &ir, &(ts_run_options){0}, changes[seed % 4], &folded, &stop));
     cr_assert(ts_what_if(arena, &ir, &(ts_run_options){.no_fold = true}, changes[seed % 4],
-                         &unfolded, &wrong, &stop));
+                         &unfolded, &stop));
     cr_assert_eq(folded, unfolded, "seed %u", seed);
     ts_run *before = ts_run_new(&ir, &(ts_run_options){0}, &stop),
            *after = ts_run_new(&changed.ir, &(ts_run_options){.transfer = changed.transfer}, &stop);

@@ -26,7 +26,7 @@ static opened open_plan(const char *text)
   ts_stop stop = {.arena = arena};
   ts_run_options options = {0};
   ts_prepared prepared;
-  const char *why = NULL;
+  ts_error why = {0};
   o.sc = o.plan.input.schedule;
   ts_run *run = ts_run_new(&o.plan.input.ir, &options, &stop);
   cr_assert(run, "%s", stop.title);
@@ -36,7 +36,7 @@ static opened open_plan(const char *text)
   cr_assert(ts_run_prepare(arena, &o.plan.input.ir, &options, &prepared, &stop));
   ts_pipeline_stages stages = {o.sc->chunks, o.sc->stages, o.sc->parts, o.sc->stage_of};
   o.p = ts_pipeline_new(arena, &prepared, &stages, ts_run_result(run)->critical_rank, &why);
-  cr_assert(o.p, "%s", why);
+  cr_assert(o.p, "%s", why.message);
   for (uint32_t r = 0; r < o.p->ranks; r++)
     o.p->room[r] = TS_PIPELINE_LATE;
   ts_run_free(run);
@@ -461,11 +461,11 @@ Test(pipeline, refuses)
   ts_stop stop = {.arena = plan.arena};
   ts_run_options options = {0};
   ts_prepared prepared;
-  const char *why = NULL;
+  ts_error why = {0};
   const ts_schedule *sc = plan.input.schedule;
   cr_assert(ts_run_prepare(plan.arena, &plan.input.ir, &options, &prepared, &stop));
   ts_pipeline_stages stages = {sc->chunks, sc->stages, sc->parts, sc->stage_of};
   cr_expect_null(ts_pipeline_new(plan.arena, &prepared, &stages, 0, &why));
-  cr_expect_str_eq(why, "some of its work is not F, I, W or B alone");
+  cr_expect_str_eq(why.message, "some of its work is not F, I, W or B alone");
   plan_close(&plan);
 }

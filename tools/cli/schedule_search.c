@@ -365,7 +365,7 @@ static int open_pipeline(schedule_search_job *j, ts_order_played *plain)
   ts_prepared prepared;
   ts_run_options options = {.progress = j->task->progress};
   const ts_schedule *sc = j->own;
-  const char *why = NULL;
+  ts_error why = {0};
   if (!schedule_search_compile(j, ts_order_plain(j->arena, j->own, j->task->whole), plain)) {
     return schedule_search_tell(j, plain);
   }
@@ -374,7 +374,7 @@ static int open_pipeline(schedule_search_job *j, ts_order_played *plain)
   ts_pipeline_stages stages = {sc->chunks, sc->stages, sc->parts, sc->stage_of};
   j->p = ts_pipeline_new(j->arena, &prepared, &stages,
                          ts_run_result(j->answer->own.run)->critical_rank, &why);
-  return j->p ? TS_EXIT_DONE : schedule_search_refuse(j, why);
+  return j->p ? TS_EXIT_DONE : schedule_search_refuse(j, why.message);
 }
 
 /* How long items take that are played as one, from an order that has them. */

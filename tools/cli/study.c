@@ -145,17 +145,17 @@ const char *ts_study_wrong(const study *s)
 static int add_what_if(const study *s, const ts_run_options *options, ts_summary *summary,
                        ts_stop *stop)
 {
-  const char *wrong = NULL;
   summary->extras.what_if = s->what_if;
   if (ts_what_if_energy(summary->arena, summary->ir, options, s->what_if,
-                        &summary->extras.what_if_step, &summary->extras.what_if_energy, &wrong,
-                        stop)) {
+                        &summary->extras.what_if_step, &summary->extras.what_if_energy, stop)) {
     summary->extras.not_followed_count =
       ts_what_if_not_followed(summary->arena, summary->ir, options, s->what_if, summary->result,
                               &summary->extras.not_followed, &summary->extras.what_if_stays);
     return 0;
   }
-  return wrong ? ts_stop_set(stop, TS_EXIT_USAGE, NULL, NULL, "`--what-if`: %s", wrong) : -1;
+  return stop->exit_code != TS_EXIT_USAGE ?
+           -1 :
+           ts_stop_set(stop, TS_EXIT_USAGE, NULL, NULL, "`--what-if`: %s", stop->title);
 }
 
 int ts_study_add(const study *s, const ts_run *other, const ts_run_options *options,
