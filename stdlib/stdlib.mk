@@ -198,6 +198,7 @@ stdlib_files = \
 	stdlib/networks/slingshot11.json \
 	stdlib/networks/slingshot11_shared.json \
 	stdlib/networks/tcpx.json \
+	stdlib/ops/compressed.ts \
 	stdlib/ops/delta.ts \
 	stdlib/ops/eager.ts \
 	stdlib/ops/fused.ts \

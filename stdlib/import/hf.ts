@@ -12,8 +12,8 @@
 // encoder's; 0: 114 for 512, as where spans of 15 % are hidden (T5). `text`: of a model of pictures and
 // words the one of words alone; else `pictures` of a sample, squares of so many `pixels` a side (0: as the
 // configuration has it), are words of the sample besides those that are written.
-import std.models.decoder, std.import.hf_keys, std.import.hf_types, std.import.hf_experts, std.import.hf_renamed, std.import.hf_late, std.import.hf_hybrids, std.import.hf_encoders,
-  std.import.hf_pictures
+import std.models.decoder, std.import.hf_keys, std.import.hf_types, std.import.hf_experts, std.import.hf_renamed, std.import.hf_late,
+  std.import.hf_hybrids, std.import.hf_encoders, std.import.hf_pictures
 import std.import.hf_others
 export import std.ops.routing
 
@@ -88,7 +88,8 @@ fn _none(why: List, name: String, types: List) -> Record = if why != [] then ref
 )
 fn _model(file: Record, asked: Record, load: Any) -> Model = if _is_other(file) and asked.mtp then refuse(
   "`mtp`: no `" + _name(file) + "` has modules that predict further words: leave it out",
-) else if _is_other(file) then _other(_type(_name(file), _types), file, asked) else if asked.target != 0 and not hf_is(_name(file), hf_with_encoder) then refuse(
+) else if _is_other(file) then _other(_type(_name(file), _types), file, asked) else if asked.target != 0 and
+  not hf_is(_name(file), hf_with_encoder) then refuse(
   "`target`: a decoder has no words of its own to predict: leave it out",
 ) else decoder(_in_tiles(_decoder(file, asked), field(asked, "tiled", "")) with { load = load })
 fn _decoder(file: Record, asked: Record) -> Decoder = if not hf_has(file, "text_config") then _of_type(
@@ -145,6 +146,8 @@ fn _further(c: Record, d: Decoder, modules: Int) -> Decoder = if not c.mtp then 
   "`mtp_transformer_layers`: modules of several layers are not followed: leave `mtp` out",
 ) else if hf_flag(c, "mtp_use_dedicated_embeddings") then refuse(
   "`mtp_use_dedicated_embeddings`: modules with a table of their own are not followed: leave `mtp` out",
+) else if d.hyper > 0 or d.per_layer != [] then refuse(
+  "`mtp`: modules of layers in streams, or with embeddings of their own, are not followed: leave it out",
 ) else d with { mtp = [last(d.layers) for i in 0..modules] }
 fn _built(build: Function, c: Record) -> Any = build(c)
 fn _unknown(file: Record, known: List) -> List[String] = [k for k in fields(file) if not any([n == k for n in known])]

@@ -229,6 +229,58 @@ fn _bailing(c: Record) -> Decoder = hf_mixed(
   hf_dense(c),
 )
 
+// DeepSeek-V4: attention to words near by and to compressed ones, in streams with hyper-connections. Words of the first layers
+// go to experts by a table, without a correction. `compress_ratios` may have a layer more, of modules that predict further words.
+fn _v4_kinds(c: Record) -> List[String] = if hf_raw(c, "layer_types") != none then hf_counted(c, hf_raw(c, "layer_types"))
+  else if hf_raw(c, "compress_ratios") != none then [_v4_kind(hf_raw(c, "compress_ratios")[i]) for i in 0..hf_layers(c)] else [
+  if i < 2 or i % 2 == 0 then "heavily_compressed_attention" else "compressed_sparse_attention" for i in 0..hf_layers(c)
+]
+fn _v4_kind(rate: Int) -> String = match rate {
+  0 -> "sliding_attention"
+  4 -> "compressed_sparse_attention"
+  128 -> "heavily_compressed_attention"
+  _ -> refuse("`compress_ratios` has " + str(rate) + ": known are 0 4 128")
+}
+fn _v4_rate(c: Record, kind: String) -> Int = match kind {
+  "sliding_attention" -> 0
+  "compressed_sparse_attention" -> field(hf_or(c, "compress_rates", {}), kind, hf_or(c, "compress_rate_csa", 4))
+  "heavily_compressed_attention" -> field(hf_or(c, "compress_rates", {}), kind, hf_or(c, "compress_rate_hca", 128))
+  _ -> refuse(
+    "`layer_types` has `" + kind + "`: known are sliding_attention compressed_sparse_attention heavily_compressed_attention",
+  )
+}
+fn _v4_mixer(c: Record, kind: String) -> Mixer = {
+  kind: "compressed",
+  heads: hf_heads(c),
+  head_dim: hf_get(c, "head_dim"),
+  q_rank: hf_get(c, "q_lora_rank"),
+  rope: hf_or(c, "qk_rope_head_dim", round(hf_or(c, "partial_rotary_factor", 0.125) * hf_get(c, "head_dim"))),
+  window: hf_get(c, "sliding_window"),
+  rate: _v4_rate(c, kind),
+  index_heads: if kind == "compressed_sparse_attention" then hf_get(c, "index_n_heads") else 0,
+  index_dim: hf_get(c, "index_head_dim"),
+  top: if kind == "compressed_sparse_attention" then hf_get(c, "index_topk") else 0,
+  o_groups: hf_get(c, "o_groups"),
+  o_rank: hf_get(c, "o_lora_rank"),
+}
+fn _v4_hashed(c: Record) -> List[Bool] = if hf_raw(c, "mlp_layer_types") == none then [
+  i < hf_or(c, "num_hash_layers", 3) for i in 0..hf_layers(c)
+] else [_is_hashed(k) for k in hf_counted(c, hf_raw(c, "mlp_layer_types"), "mlp_layer_types")]
+fn _is_hashed(kind: String) -> Bool = if hf_is(kind, "hash_moe moe") then kind == "hash_moe" else refuse(
+  "`mlp_layer_types` has `" + kind + "`: known are hash_moe moe",
+)
+fn _v4(c: Record) -> Decoder = if hf_biased(c) or hf_flag(c, "mlp_bias") then refuse(
+  "`attention_bias`, `mlp_bias`: biases of this type are not followed: write false",
+) else hf_model(
+  c,
+  [
+    {
+      mixer: _v4_mixer(c, m[0]),
+      mlp: hf_experts(c, hf_routed(c), hf_top(c), hf_get(c, "moe_intermediate_size"), hf_shared(c)) with { corrected = not m[1] },
+    } for m in zip(_v4_kinds(c), _v4_hashed(c))
+  ],
+) with { hyper = hf_or(c, "hc_mult", 4) }
+
 let _mamba_sizes: Record = { vocab_size: 50280, hidden_size: 768, num_hidden_layers: 32, tie_word_embeddings: true, expand: 2 }
 let _mamba_reads = "state_size expand conv_kernel use_bias use_conv_bias time_step_rank time_step_min time_step_max time_step_floor time_step_scale time_step_init_scheme residual_in_fp32 use_mambapy use_associative_scan use_falcon_mambapy mixer_rms_eps"
 
@@ -353,6 +405,31 @@ let hf_hybrid_types: List[Record] = [
       v_head_dim: 128,
       num_experts: 512,
       first_k_dense_replace: 2,
+    },
+  },
+  {
+    types: "deepseek_v4",
+    build: _v4,
+    reads: "attention_bias mlp_bias q_lora_rank o_groups o_lora_rank qk_rope_head_dim index_n_heads index_head_dim index_topk compress_ratios compress_rates compress_rate_csa compress_rate_hca compress_rope_theta hc_mult hc_eps hc_sinkhorn_iters num_hash_layers mlp_layer_types num_experts_per_tok n_routed_experts n_shared_experts moe_intermediate_size num_nextn_predict_layers expert_dtype",
+    default: {
+      vocab_size: 129280,
+      tie_word_embeddings: false,
+      hidden_size: 4096,
+      moe_intermediate_size: 2048,
+      num_hidden_layers: 43,
+      num_attention_heads: 64,
+      head_dim: 512,
+      q_lora_rank: 1024,
+      num_experts_per_tok: 6,
+      n_routed_experts: 256,
+      n_shared_experts: 1,
+      max_position_embeddings: 1048576,
+      sliding_window: 128,
+      o_groups: 8,
+      o_lora_rank: 1024,
+      index_n_heads: 64,
+      index_head_dim: 128,
+      index_topk: 512,
     },
   },
 ]

@@ -407,10 +407,8 @@ fn _olmo_hybrid(c: Record) -> Decoder = hf_model(
 // Types whose layers no op of the library does: refused by name, with the reason.
 let hf_refused_types: List[Record] = [
   { types: "recurrent_gemma rwkv xlstm", why: "no op does its recurrence" },
-  { types: "deepseek_v4", why: "compressed attention and hyper-connections have no model" },
   { types: "longcat_flash", why: "layers of two attentions, and experts that do nothing, have no model" },
   { types: "diffllama doge jetmoe", why: "its attention has no op" },
-  { types: "openai-gpt ctrl", why: "norms after each sum have no model in a decoder" },
 ]
 
 let hf_late_types: List[Record] = [

@@ -51,6 +51,25 @@ fn _gptj_of(c: Record, s: Record) -> Decoder = _dropped(
     "shared",
   ) with { norm = "layer", head_bias = true },
 )
+// GPT's first release: norms behind each sum.
+fn _gpt1(c: Record) -> Decoder = _gpt1_of(c, _gpt_sizes(c))
+fn _gpt1_of(c: Record, s: Record) -> Decoder = _dropped(
+  c,
+  _alike(s, _mixer(s, true, true), _plain(c, 4 * _hidden(s), true), "sum") with {
+    norm = "layer"
+    positions = hf_get(c, "n_positions")
+    final_norm = false
+  },
+)
+// Sines as positions, which have no weights.
+fn _ctrl(c: Record) -> Decoder = _ctrl_of(c, _gpt_sizes(c))
+fn _ctrl_of(c: Record, s: Record) -> Decoder = _dropped(
+  c,
+  _alike(s, _mixer(s, true, true), { ffn: hf_get(c, "dff"), activation: "relu", gated: false, bias: true }) with {
+    norm = "layer"
+    head_bias = true
+  },
+)
 fn _bigcode(c: Record) -> Decoder = _bigcode_of(c, _gpt_sizes(c, if hf_or(c, "multi_query", true) then 1 else hf_get(c, "n_head")))
 fn _bigcode_of(c: Record, s: Record) -> Decoder = _dropped(
   c,
@@ -172,6 +191,38 @@ let hf_renamed_types: List[Record] = [
       n_head: 16,
       rotary_dim: 64,
       activation_function: "gelu_new",
+    },
+  },
+  {
+    types: "openai-gpt",
+    build: _gpt1,
+    reads: "n_embd n_layer n_head n_positions n_ctx afn resid_pdrop embd_pdrop",
+    default: {
+      vocab_size: 40478,
+      tie_word_embeddings: true,
+      n_positions: 512,
+      n_embd: 768,
+      n_layer: 12,
+      n_head: 12,
+      activation_function: "gelu",
+      resid_pdrop: 0.1,
+      embd_pdrop: 0.1,
+    },
+  },
+  {
+    types: "ctrl",
+    build: _ctrl,
+    reads: "n_embd n_layer n_head n_positions n_ctx dff resid_pdrop embd_pdrop",
+    default: {
+      vocab_size: 246534,
+      tie_word_embeddings: true,
+      n_positions: 256,
+      n_embd: 1280,
+      n_layer: 48,
+      n_head: 16,
+      dff: 8192,
+      resid_pdrop: 0.1,
+      embd_pdrop: 0.1,
     },
   },
   {

@@ -66,7 +66,7 @@ fn hf_attention(c: Record, kind: String, bias: Bool, out_bias: Bool, norm: Strin
 }
 
 fn hf_activation(c: Record, gated: Bool) -> String = _activation_of(
-  hf_any(c, "hidden_act hidden_activation activation_function activation", "silu"),
+  hf_any(c, "hidden_act hidden_activation activation_function activation afn", "silu"),
   gated,
 )
 fn _activation_of(name: String, gated: Bool) -> String = if hf_is(name, "silu swish") and gated then "silu"

@@ -1,6 +1,6 @@
 // Transformers of any layers (std.models.layers), with a tower of pictures or an encoder before them.
 // std.import.hf makes such records of configurations of Hugging Face's transformers.
-import std.ops.nn, std.ops.tiled, std.models.deepseek (predict_next)
+import std.ops.nn, std.ops.tiled, std.ops.compressed, std.models.deepseek (predict_next)
 export import std.models.towers, std.models.per_layer
 
 // What gives a decoder words to look at (`cross` of its layers), with norms as there: `seq` words out of the decoder's
@@ -38,6 +38,7 @@ record Decoder {
   embed_dropout: Real = 0
   mtp: List[Layer] = []
   load: Any = 1
+  hyper: Int = 0 // streams with hyper-connections
   per_layer: List[PerLayer] = [] // embeddings of each layer: none or one
   encoder: List[Encoder] = [] // none or one
   towers: List[Tower] = [] // of pictures: none or one
@@ -84,7 +85,7 @@ model decoder(d: Decoder) {
   require loads_fit(d.load, _sparse(d.layers) + _sparse(d.mtp)),
     "where layers have loads of their own, there is one for each with experts, those of `mtp` last"
   let all_layers = d.layers + d.mtp + [l for t in d.towers for l in t.layers] + [l for e in d.encoder for l in e.layers]
-  require all([layer_mixes(l) for l in all_layers]), "what mixes words is attention, latent, state_space, selective, delta, kda, lightning, conv or none; its `norm` is head, across, bare or none"
+  require all([layer_mixes(l) for l in all_layers]), "what mixes words is attention, latent, state_space, selective, delta, kda, lightning, compressed, conv or none; its `norm` is head, across, bare or none"
   require all([layer_acts(l.mlp) for l in all_layers]),
     "an MLP is dense, experts, plain_experts or none; its `activation` is silu or gelu with a gate, gelu, relu, relu2 or xielu without"
   require all([layer_normed(l) for l in all_layers]),
@@ -141,11 +142,19 @@ model decoder(d: Decoder) {
   if d.embed_norm {
     x = norm_of(x, d.norm) as embed_norm
   }
-  if len(d.per_layer) == 0 {
+  if d.hyper > 0 {
+    x = copied_streams(x, streams: d.hyper) as streams
+    repeat len(d.layers) as layer {
+      x = hyper_layer(x, d.layers[layer], d.hyper, d.norm, load_at(d.load, _nth(d.layers, layer)))
+    }
+    x = head_of_streams(x, streams: d.hyper) as streams_head
+  }
+  if len(d.per_layer) == 0 and d.hyper == 0 {
     repeat len(d.layers) as layer {
       x = decoder_layer(x, memory, d.layers[layer], d.norm, load_at(d.load, _nth(d.layers, layer)), d.dropout > 0)
     }
-  } else {
+  }
+  if len(d.per_layer) > 0 {
     e = layer_embeddings(ids, words, d.per_layer[0], len(d.layers)) as per_layer
     x = into_streams(x, d.per_layer[0])
     repeat len(d.layers) as layer {

@@ -1,7 +1,7 @@
 // Layers of transformers of any kind: a record says of each how it mixes words and what its MLP is.
 // Labels are those of std.models.llama, and so are the ops where a layer is of Llama's kind.
-import std.ops.nn, std.ops.tiled, std.ops.moe, std.ops.mamba, std.ops.delta, std.ops.latent, std.ops.streams, std.models.zamba,
-  std.models.deepseek (latent_attention), std.models.nemotron (plain_experts)
+import std.ops.nn, std.ops.tiled, std.ops.moe, std.ops.mamba, std.ops.delta, std.ops.latent, std.ops.streams, std.ops.compressed,
+  std.models.zamba, std.models.deepseek (latent_attention), std.models.nemotron (plain_experts)
 export import std.ops.routing
 
 // What mixes words. `norm`: of queries and keys: "head", "across" all heads, "bare" (without weights) or
@@ -11,9 +11,9 @@ export import std.ops.routing
 // `inner` to `conv_bias`: a state space, as in std.ops.mamba; `heads` of values and `kv_heads` of queries and
 // keys of a delta network, of widths `v_dim` and `head_dim` (std.ops.delta). Mamba's first release ("selective"): time
 // steps come out of `rank` numbers; `scan_norm`: of these and its matrices. `biased`: the share of queries, keys
-// and values that has a bias. `beside`: others that take the same words, whose outcomes are added.
+// and values that has a bias. `rate` to `o_rank`, `rope`, `q_rank`, `window` and `index_heads`, `index_dim`, `top`: compressed attention. `beside`: others that take the same words, whose outcomes are added.
 record Mixer {
-  kind: String = "attention" // or "latent", "state_space", "selective", "delta", "kda", "lightning", "conv", "none"
+  kind: String = "attention" // or "latent", "state_space", "selective", "delta", "kda", "lightning", "compressed", "conv", "none"
   heads: Int = 1
   kv_heads: Int = heads
   head_dim: Int = 1
@@ -36,6 +36,7 @@ record Mixer {
   v_dim: Int = 1
   index_heads: Int = 0
   index_dim: Int = 1
+  top: Int = 0
   inner: Int = 1
   groups: Int = 1
   state: Int = 1
@@ -48,6 +49,9 @@ record Mixer {
   same: Bool = false // keys are the values
   borrows: Bool = false // keys and values are those of an earlier layer
   value_dim: Int = 0 // of attention whose values have another width than its keys
+  rate: Int = 0 // words of a compressed key; 0: none are
+  o_groups: Int = 1
+  o_rank: Int = 1
   beside: List[Mixer] = []
 }
 
@@ -254,6 +258,32 @@ block _kda(x: Tensor, m: Mixer) {
   yield linear(o, out: last(x.shape)) as proj
 }
 
+// DeepSeek-V4's: words near by, and compressed ones before them.
+block _compressed(x: Tensor, m: Mixer) {
+  qd = linear(x, out: m.q_rank) as query.compress
+  qn = rmsnorm(qd) as query.norm
+  qu = linear(qn, out: m.heads * m.head_dim) as query.up
+  qh = bare_norm(qu) as query.heads
+  q = latent_rotary(qh, width: m.head_dim, rope: m.rope) as query.rotary
+  k = linear(x, out: m.head_dim) as keys.product
+  kn = rmsnorm(k) as keys.norm
+  kv = latent_rotary(kn, width: m.head_dim, rope: m.rope) as keys.rotary
+  c = kv
+  if m.rate > 0 {
+    let width = if m.index_heads > 0 then 2 * m.head_dim else m.head_dim
+    if m.index_heads > 0 {
+      x = compressed_index(x, q_rank: m.q_rank, heads: m.index_heads, head_dim: m.index_dim, rate: m.rate) as index
+    }
+    ck = linear(x, out: width) as compressed.product
+    cg = linear(x, out: width) as compressed.gate
+    c = compress(ck, cg, rate: m.rate, head_dim: m.head_dim) as compressed.keys
+  }
+  a = compressed_attention(q, kv, c, head_dim: m.head_dim, window: m.window, rate: m.rate, top: m.top) as core
+  r = latent_rotary(a, width: m.head_dim, rope: m.rope) as turned_back
+  o = grouped_linear(r, groups: m.o_groups, out: m.o_rank) as out.groups
+  yield linear(o, out: last(x.shape)) as out.proj
+}
+
 block _lightning(x: Tensor, m: Mixer) {
   qkv = linear(x, out: 3 * m.heads * m.head_dim) as qkv
   o = lightning_scan(qkv, heads: m.heads, head_dim: m.head_dim, chunk: m.chunk) as scan
@@ -325,15 +355,24 @@ block _other_mix(x: Tensor, m: Mixer) {
       if m.kind == "lightning" {
         y = _lightning(x, m)
       } else {
-        if m.value_dim > 0 {
-          y = _uneven_attention(x, m)
-        } else {
-          if m.borrows {
-            y = _borrowing(x, m)
-          } else {
-            y = _attention(x, m)
-          }
-        }
+        y = _last_mix(x, m)
+      }
+    }
+  }
+  yield y
+}
+
+block _last_mix(x: Tensor, m: Mixer) {
+  if m.kind == "compressed" {
+    y = _compressed(x, m)
+  } else {
+    if m.value_dim > 0 {
+      y = _uneven_attention(x, m)
+    } else {
+      if m.borrows {
+        y = _borrowing(x, m)
+      } else {
+        y = _attention(x, m)
       }
     }
   }
@@ -520,7 +559,7 @@ block decoder_layer(x: Tensor, memory: Tensor, l: Layer, norm: String, load: Any
 fn is_one_of(word: String, words: List) -> Bool = any([w == word for w in words])
 fn layer_mixes(l: Layer) -> Bool = is_one_of(
   l.mixer.kind,
-  ["attention", "latent", "state_space", "selective", "delta", "kda", "lightning", "conv", "none"],
+  ["attention", "latent", "state_space", "selective", "delta", "kda", "lightning", "compressed", "conv", "none"],
 ) and is_one_of(
   l.mixer.norm,
   ["head", "across", "bare", "none"],
@@ -534,3 +573,15 @@ fn layer_normed(l: Layer) -> Bool = if is_one_of(l.norms, ["shared", "apart"]) t
   l.mlp.kind,
   ["dense", "experts"],
 ) else is_one_of(l.norms, ["before", "after", "around", "sum"])
+
+// A layer of words in streams: hyper-connections (std.ops.compressed) in the place of sums.
+block hyper_layer(x: Tensor, l: Layer, streams: Int, norm: String, load: Any) {
+  c = collapse_streams(x, streams: streams) as attn.collapse
+  n = norm_of(c, norm) as ln1
+  a = mix_words(n, l.mixer) as attn
+  x = spread_streams(x, a) as attn.spread
+  d = collapse_streams(x, streams: streams) as mlp.collapse
+  n2 = norm_of(d, norm) as ln2
+  y = mlp_half(n2, l.mlp, load)
+  yield spread_streams(x, y) as mlp.spread
+}
