@@ -281,16 +281,34 @@ static outcome try_entry(ts_tracer *t, const ts_row *row, const inputs *in, ts_v
            OTHERWISE;
 }
 
+/* Whether a weight is another op's, as the declaration says: always, or if its arguments say so. */
+static bool is_tied(ts_tracer *t, const ts_op *op, const ts_slot *slot)
+{
+  ts_op_scope scope = {.s = t->s, .plan = t->plan, .op = op, .slots = op->slots, .args = op->args};
+  ts_ast_list items = ts_ast_items(op->decl);
+  for (uint32_t i = 0; i < items.count; i++) {
+    bool tied = items.at[i]->kind == TS_AST_TIE && !strcmp(items.at[i]->name, slot->name);
+    const ts_ast *condition = tied ? ts_ast_condition(items.at[i]) : NULL;
+    if (tied && (!condition || (ts_eval_bool(t->s, ts_op_env(&scope, op->module), condition,
+                                             "the condition of `tie`", &tied) &&
+                                tied)))
+      return true;
+  }
+  return false;
+}
+
 /* Whether the weights that the row lists are those of the op: an empty cell would be a smaller
- * model. */
+ * model. A row may leave out those that another row has. */
 static bool has_parameters(ts_tracer *t, const inputs *in, const ts_op *op, double *stated,
                            double *made)
 {
+  double tied = 0;
   *stated = *made = 0;
   for (uint32_t i = 0; i < in->parameter_count; i++)
     *stated += ts_shape_elements(in->parameter[i]);
   for (uint32_t i = op->input_count; i < op->input_count + op->param_count; i++)
-    *made += ts_slot_elements(&op->slots[i]);
+    *(is_tied(t, op, &op->slots[i]) ? &tied : made) += ts_slot_elements(&op->slots[i]);
+  *made += *stated == *made ? 0 : tied;
   return *stated == *made || (!*stated && !t->lists_parameters);
 }
 

@@ -14,6 +14,13 @@ op moved(x: Tensor, shape: List[Int], follow: List[Any], whole: List[Int], copie
   backward(input) { kernel elementwise if copies_back { reads = [dy], writes = [dy] } }
 }
 
+// The same elements, maybe in another format.
+op cast(x: Tensor, copies: Bool, copies_back: Bool) {
+  output y: x.shape
+  forward { kernel elementwise if copies { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise if copies_back { reads = [dy], writes = [dx] } }
+}
+
 // Element by element over tensors that are broadcast against each other.
 fn _extent_of(xs: List[Tensor], back: Int) -> Int = max([if len(x.shape) >= back then x.shape[len(x.shape) - back] else 1 for x in xs])
 fn _broadcast(xs: List[Tensor]) -> List[Int] = [
@@ -137,6 +144,15 @@ op mean_cross_entropy(x: Tensor, target: Tensor) {
   forward { kernel elementwise { reads = [x], writes = [x] } }
   backward(input) { kernel elementwise { reads = [x], writes = [dx] } }
   saves [x]
+}
+
+// The mean over the batch of what stands at the target, of logarithms of probabilities.
+op mean_at_target(x: Tensor, target: Tensor) {
+  output y: [1]
+  contracts x dim 0
+  contracts target dim 0
+  forward { kernel elementwise { reads = [target], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [target], writes = [dx] } }
 }
 
 // Element by element with weights of the op's own, `held` elements in all: a bias, a scale.

@@ -37,15 +37,17 @@ if o.recompute:
 how = dict(mesh=mesh, reshard_after_forward=not o.keep)
 if o.bf16:
     how["mp_policy"] = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
-for block in model.blocks:
-    fully_shard(block, **how)
-fully_shard(model, **how)
+if world > 1:  # one rank has nothing to share; plans divide its graph
+    for block in model.blocks:
+        fully_shard(block, **how)
+    fully_shard(model, **how)
 if o.meta:
     model.to_empty(device="cpu")
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 for step in range(o.steps):
     for part in range(o.accumulate):
-        model.set_requires_gradient_sync(part == o.accumulate - 1)
+        if world > 1:
+            model.set_requires_gradient_sync(part == o.accumulate - 1)
         given, target = text(shape, o.batch)
         loss_of(model(given), target).backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

@@ -26,18 +26,19 @@ torch.manual_seed(1)
 shape = shape_of(o)
 with torch.device("meta") if o.meta else contextlib.nullcontext():
     model = Llama(shape)
-parallelize_module(model, mesh["tp"], {
-    "tokens": RowwiseParallel(input_layouts=Replicate(), output_layouts=Shard(1)),
-    "norm": SequenceParallel(),
-    "head": ColwiseParallel(input_layouts=Shard(1), output_layouts=Shard(-1) if o.loss_parallel else Replicate(), use_local_output=not o.loss_parallel)})
-for block in model.blocks:
-    parallelize_module(block, mesh["tp"], {
-        "norm1": SequenceParallel(), "norm2": SequenceParallel(),
-        "attention": PrepareModuleInput(input_layouts=(Shard(1),), desired_input_layouts=(Replicate(),)),
-        "attention.wq": ColwiseParallel(), "attention.wk": ColwiseParallel(), "attention.wv": ColwiseParallel(),
-        "attention.wo": RowwiseParallel(output_layouts=Shard(1)),
-        "mlp": PrepareModuleInput(input_layouts=(Shard(1),), desired_input_layouts=(Replicate(),)),
-        "mlp.gate": ColwiseParallel(), "mlp.up": ColwiseParallel(), "mlp.down": RowwiseParallel(output_layouts=Shard(1))})
+if tp > 1:  # one rank has nothing to share; plans divide its graph
+    parallelize_module(model, mesh["tp"], {
+        "tokens": RowwiseParallel(input_layouts=Replicate(), output_layouts=Shard(1)),
+        "norm": SequenceParallel(),
+        "head": ColwiseParallel(input_layouts=Shard(1), output_layouts=Shard(-1) if o.loss_parallel else Replicate(), use_local_output=not o.loss_parallel)})
+    for block in model.blocks:
+        parallelize_module(block, mesh["tp"], {
+            "norm1": SequenceParallel(), "norm2": SequenceParallel(),
+            "attention": PrepareModuleInput(input_layouts=(Shard(1),), desired_input_layouts=(Replicate(),)),
+            "attention.wq": ColwiseParallel(), "attention.wk": ColwiseParallel(), "attention.wv": ColwiseParallel(),
+            "attention.wo": RowwiseParallel(output_layouts=Shard(1)),
+            "mlp": PrepareModuleInput(input_layouts=(Shard(1),), desired_input_layouts=(Replicate(),)),
+            "mlp.gate": ColwiseParallel(), "mlp.up": ColwiseParallel(), "mlp.down": RowwiseParallel(output_layouts=Shard(1))})
 if o.dp > 1:
     for block in model.blocks:
         fully_shard(block, mesh=mesh["dp"])
