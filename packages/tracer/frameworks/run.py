@@ -19,9 +19,9 @@ HERE = pathlib.Path(__file__).parent
 PLAN = """import std.clusters.dgx, std.networks, std.costs.hosts, std.costs.sources
 plan traced {{
   model = graph("graph.{{rank}}.json")
-  cluster = dgx_h100(nodes: {nodes})
-  costs = training_h100
-  network = h100_infiniband
+  cluster = dgx_{gpu}(nodes: 1)
+  costs = training_{gpu}
+  network = {gpu}_infiniband
   host = eager_torch
 }}
 """
@@ -29,7 +29,8 @@ plan traced {{
 
 @dataclasses.dataclass
 class Script:
-    """`repository`: on GitHub, and the revision that it was tried at. `folder`: of it that is copied. `make`: what the script reads, made by the Python of the environment."""
+    """`repository`: on GitHub, and the revision that it was tried at; "": a package of the environment has the script. `folder`: of it that is copied. `make`: what the script reads, made by
+    the Python of the environment. `beside`: a release of a package that the script asks for and the environment has another of."""
     repository: str
     revision: str
     folder: str
@@ -37,6 +38,8 @@ class Script:
     make: str = ""
     world: int = 1
     options: str = ""
+    device: str = "h100_sxm"
+    beside: str = ""
     environment: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
@@ -82,6 +85,19 @@ pickle.dump({"label_names": list("abcdefghij")}, open(f"{at}/batches.meta", "wb"
 # The files are made up: their sums are not those of the data set.
 open("sitecustomize.py", "w").write("import torchvision.datasets.cifar as c; c.check_integrity = lambda *a: True")
 """
+TITAN = """
+import json, os, tokenizers
+os.makedirs("tests/assets/c4_test")
+os.makedirs("tests/assets/tokenizer")
+with open("tests/assets/c4_test/data.json", "w") as rows:
+    for i in range(2000):
+        print(json.dumps({"text": " ".join(f"word{(i * j) % 97}" for j in range(400))}), file=rows)
+words = {"<|begin_of_text|>": 0, "<|end_of_text|>": 1, "[UNK]": 2, **{f"word{i}": i + 3 for i in range(97)}}
+tokens = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token="[UNK]"))
+tokens.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+tokens.save("tests/assets/tokenizer/tokenizer.json")
+json.dump({"bos_token": "<|begin_of_text|>", "eos_token": "<|end_of_text|>"}, open("tests/assets/tokenizer/tokenizer_config.json", "w"))
+"""
 MEGATRON = """--num-layers 4 --hidden-size 512 --num-attention-heads 8 --seq-length 512 --max-position-embeddings 512 --micro-batch-size 2 --global-batch-size 16 --train-iters 3 --lr 1e-4
     --min-lr 1e-5 --bf16 --mock-data --tokenizer-type NullTokenizer --vocab-size 1024 --eval-iters 0 --eval-interval 1000 --split 100,0,0 --transformer-impl local
     --no-gradient-accumulation-fusion --no-persist-layer-norm --tensor-model-parallel-size 2 --pipeline-model-parallel-size 2"""
@@ -97,11 +113,20 @@ SCRIPTS = {
                               "--output-dir . --opt adamw --amp --mixup-alpha 0.2 --clip-grad-norm 1", PICTURES, options="--values take --step 2"),
     "clm": Script("huggingface/transformers", "4.57.5", "examples/pytorch/language-modeling", "torchrun --nproc_per_node=2 run_clm.py --config_name model --tokenizer_name model --train_file rows.txt "
                   "--validation_file rows.txt --block_size 128 --per_device_train_batch_size 4 --max_steps 3 --output_dir out --do_train --bf16 --report_to none", GPT2, options="--values take --step 2"),
+    "clm_no_trainer": Script("huggingface/transformers", "4.57.5", "examples/pytorch/language-modeling", "torchrun --nproc_per_node=2 run_clm_no_trainer.py --config_name model --tokenizer_name model "
+                             "--train_file rows.txt --validation_file rows.txt --block_size 128 --per_device_train_batch_size 4 --max_train_steps 3 --output_dir out", GPT2,
+                             options="--values take --step 2", beside="accelerate==0.33.0"),
     "glue": Script("huggingface/transformers", "4.57.5", "examples/pytorch/text-classification", "python run_glue_no_trainer.py --model_name_or_path model --train_file rows.csv --validation_file rows.csv "
                    "--max_length 64 --per_device_train_batch_size 8 --max_train_steps 3 --output_dir out", BERT, options="--values take --step 2"),
     "megatron": Script("NVIDIA/Megatron-LM", "core_v0.16.1", ".", f"torchrun --nproc_per_node=8 pretrain_gpt.py {MEGATRON} --rerun-mode disabled --no-check-for-nan-in-loss-and-grad", options="--values take", environment={"CUDA_DEVICE_MAX_CONNECTIONS": "1"}),
     "megatron_2023": Script("NVIDIA/Megatron-LM", "53a350ed", ".", f"torchrun --nproc_per_node=8 pretrain_gpt.py {MEGATRON}", options="--values take --packages apex,amp_C,fused_layer_norm_cuda",
                             environment={"CUDA_DEVICE_MAX_CONNECTIONS": "1"}),
+    "fsdp2": Script("pytorch/examples", "77f55b9", "distributed/FSDP2", "torchrun --nproc_per_node=2 example.py"),
+    "dtensor": Script("pytorch/examples", "77f55b9", "distributed/tensor_parallelism", "torchrun --nproc_per_node=4 tensor_parallel_example.py"),
+    "dtensor_sequence": Script("pytorch/examples", "77f55b9", "distributed/tensor_parallelism", "torchrun --nproc_per_node=4 sequence_parallel_example.py"),
+    "dtensor_fsdp": Script("pytorch/examples", "77f55b9", "distributed/tensor_parallelism", "torchrun --nproc_per_node=4 fsdp_tp_example.py"),
+    "torchtitan": Script("", "0.3.0", "", "torchrun --nproc_per_node=2 -m torchtitan.train --module llama3 --config llama3_debugmodel_varlen_attn --training.steps 3", TITAN,
+                         options="--values take --step 2", device="a100_sxm_80g"),
     "deepspeed_cifar": Script("deepspeedai/DeepSpeedExamples", "45b4b715", "training/cifar", "torchrun --nproc_per_node=2 cifar10_deepspeed.py --deepspeed --epochs 1", CIFAR, options="--values take --step 2"),
 }
 
@@ -139,13 +164,16 @@ def checkout(script: Script, sources: pathlib.Path) -> pathlib.Path | None:
 
 def attempt(name: str, script: Script, python: pathlib.Path, folder: pathlib.Path, sources: pathlib.Path, build: pathlib.Path) -> tuple[str, str]:
     """(plays, fails or skipped; what was seen)."""
-    source = checkout(script, sources)
-    if source is None:
-        return "skipped", f"no checkout of github.com/{script.repository} ({script.revision}) in {sources}"
     work = folder / name
     shutil.rmtree(work, ignore_errors=True)
-    shutil.copytree(source, work, ignore=shutil.ignore_patterns(".git"))
-    around = {**os.environ, **script.environment, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(work)]), "HF_HUB_OFFLINE": "1",
+    if script.repository:
+        source = checkout(script, sources)
+        if source is None:
+            return "skipped", f"no checkout of github.com/{script.repository} ({script.revision}) in {sources}"
+        shutil.copytree(source, work, ignore=shutil.ignore_patterns(".git"))
+    else:
+        work.mkdir()
+    around = {**os.environ, **script.environment, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(work), str(work / "beside")]), "HF_HUB_OFFLINE": "1",
               "PATH": os.pathsep.join([str(python.parent), os.environ["PATH"]]), "TOKENIZERS_PARALLELISM": "false"}
     log = open(work / "log.txt", "w+")
 
@@ -154,9 +182,10 @@ def attempt(name: str, script: Script, python: pathlib.Path, folder: pathlib.Pat
 
     words = script.words.split()
     words[0] = str(python) if words[0] == "python" else words[0]
-    traced = [str(python), "-m", "trainspec_tracer", "--device", "h100_sxm", "-o", "graph.{rank}.json", *script.options.split()] + (["--world", "1"] if words[0] != "torchrun" else [])
-    (work / "traced.ts").write_text(PLAN.format(nodes=1))
-    if script.make and not run([str(python), "-c", script.make]) or not run([*traced, "--", *words]):
+    traced = [str(python), "-m", "trainspec_tracer", "--device", script.device, "-o", "graph.{rank}.json", *script.options.split()] + (["--world", "1"] if words[0] != "torchrun" else [])
+    (work / "traced.ts").write_text(PLAN.format(gpu=script.device.partition("_")[0]))
+    beside = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", "beside", script.beside]
+    if script.beside and not run(beside) or script.make and not run([str(python), "-c", script.make]) or not run([*traced, "--", *words]):
         return "fails", failure(work / "log.txt")
     played = subprocess.run([build / "tsrun", "traced.ts"], cwd=work, capture_output=True, text=True)
     log.write(played.stdout + played.stderr)

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -227,6 +228,45 @@ class Gone(unittest.TestCase):
 
     def test_a_process_that_hangs(self):
         self.assertIn("rank 1 did not answer", self.gone("import time; time.sleep(60)", 1))
+
+
+@unittest.skipUnless(TORCH, "no PyTorch")
+class Errors(unittest.TestCase):
+    """What a point that cannot be measured is answered by: kinds of exceptions, and where these tell nothing, the point tried again, small."""
+    POINT = {"family": "gemm", "m": 64, "n": 64, "k": 64, "dtype": "fp32"}
+
+    def answer(self, kernel, point=POINT, alive=True):
+        from trainspec_profile import ranks
+        with unittest.mock.patch.dict(os.environ, RANK="0", WORLD_SIZE="1"):
+            rank = ranks.Rank("cpu")
+        if not alive:
+            rank.device.numbers = unittest.mock.Mock(side_effect=RuntimeError("the device is lost"))
+        with unittest.mock.patch.object(ranks, "kernel", kernel):
+            (kind, _), = rank.answer(point).items()
+        return kind
+
+    @staticmethod
+    def raises(error, up_to=0):
+        def kernel(device, point):
+            if point["m"] > up_to:
+                raise error
+            return lambda: None
+        return kernel
+
+    def test_kinds(self):
+        self.assertEqual(self.answer(self.raises(AttributeError("no such operator"))), "lacks")
+        self.assertEqual(self.answer(self.raises(NotImplementedError("for this format"))), "lacks")
+        self.assertEqual(self.answer(self.raises(MemoryError())), "memory")
+
+    def test_the_size_or_the_operator(self):
+        said = RuntimeError("words that nobody reads")
+        self.assertEqual(self.answer(self.raises(said, up_to=16)), "memory")
+        self.assertEqual(self.answer(self.raises(said)), "lacks")
+        self.assertEqual(self.answer(self.raises(said), alive=False), "gone")
+
+    def test_a_product_larger_than_memory(self):
+        from trainspec_profile import ranks
+        self.assertEqual(self.answer(ranks.kernel, {**self.POINT, "m": 1 << 24, "k": 1 << 24}), "memory")
 
 
 @unittest.skipUnless(TORCH and os.environ.get("TS_TEST_ALL"), "no PyTorch, or long: TS_TEST_ALL=1 runs it")

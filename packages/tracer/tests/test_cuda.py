@@ -49,6 +49,30 @@ class Cuda(Folder):
         self.stand_in(self.script("import torch\n" + text), "--step", "0", *options, **how)
         return read(self.folder, "traced", 0)
 
+    def test_graphs_are_refused(self):
+        done = self.stand_in(self.script("import torch\ntorch.cuda.CUDAGraph()"), status=1)
+        self.assertIn("CUDA graphs are not in the stand-in for cuda", done.stderr)
+
+    @unittest.skipUnless(MODERN, "operators of Python with views, on 2.x")
+    def test_views_that_operators_return(self):
+        """An operator that writes into a buffer and returns a part of it (FSDP2's gathers) gives that memory, which lives as long as the part: computed, and not."""
+        text = """
+library = torch.library.Library("mine", "DEF")
+library.define("part(Tensor x) -> Tensor")
+for key in ("CPU", "Meta"):
+    library.impl("part", lambda x: x[2:] if x.is_meta else x[2:].fill_(3), key)
+for size in (8, 1 << 20):
+    buffer = torch.zeros(size, device="cuda")
+    part = torch.ops.mine.part(buffer)
+    print("offset", part.data_ptr() - buffer.data_ptr(), part.untyped_storage().nbytes() - buffer.untyped_storage().nbytes())
+small = torch.ops.mine.part(torch.zeros(3, device="cuda"))
+others = [torch.ones(3, device="cuda") for _ in range(99)]
+print("kept", small.tolist())
+"""
+        done = self.stand_in(self.script("import torch\n" + text), "--step", "0")
+        self.assertEqual(done.stdout.count("offset 8 0"), 2, done.stdout)
+        self.assertIn("kept [3.0]", done.stdout)
+
     def test_gpt(self):
         """Operators as on a GPU, copies, waits of the host, and memory by closed forms."""
         done = self.stand_in(SCRIPT, arguments=["--state"])

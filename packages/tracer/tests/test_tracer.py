@@ -394,6 +394,14 @@ class Acting(Folder):
         self.assertIn("rank 0: the script failed", done.stderr)
         self.assertEqual(list(self.folder.glob("traced.*")), [])
 
+    def test_operator_that_fails(self):
+        """The message names it, the formats and shapes of what it was given, and where; an exception that only comes after it is the script's."""
+        body = "import torch\nclass M(torch.nn.Module):\n    def forward(self, x):\n        return x @ torch.ones(4, 5)\n"
+        done = self.trace(1, [self.script(body + "M()(torch.ones(2, 3))")], status=1)
+        self.assertIn("aten::mm of float32 [2, 3], float32 [4, 5], forward, failed", done.stderr)
+        done = self.trace(1, [self.script(body + "try:\n    M()(torch.ones(2, 3))\nexcept RuntimeError:\n    pass\nraise SystemError('of the script')")], status=1)
+        self.assertNotIn("aten::mm of", done.stderr)
+
     def test_ends_that_leave_no_graph(self):
         """Exit codes of scripts are not taken for the tracer's own, whatever they are."""
         for text, status, message in (("import sys; sys.exit(3)", 1, "failed, exit 3"), ("import sys; sys.exit(75)", 1, "failed, exit 75"), ("import sys; sys.exit('no 2 gpus')", 1, "no 2 gpus"),

@@ -22,6 +22,20 @@ BUS = {"all_reduce": lambda n: 2 * (n - 1) / n, **dict.fromkeys(("all_gather", "
 WARM, LEAST, MOST, SECONDS = 3, 5, 50, 0.3  # of a point: runs before it counts, runs, and how long they may go on
 
 
+NO_ROOM = tuple(getattr(torch, name) for name in ("OutOfMemoryError",) if hasattr(torch, name)) or (torch.cuda.OutOfMemoryError,)
+LOST = tuple(getattr(dist, name) for name in ("DistNetworkError", "DistBackendError") if hasattr(dist, name))  # other ranks, or the way to them
+SMALL = {"m": 16, "n": 16, "k": 16, "batch": 1, "heads": 1, "seq": 16, "bytes": 64 * ROW, "transfer_bytes": 4096}
+
+
+def least(point):
+    return {**point, **{name: size for name, size in SMALL.items() if name in point}}
+
+
+def told(error):
+    """The first line of what an exception says, or its kind."""
+    return (str(error).split("\n")[0] or type(error).__name__)[:300]
+
+
 class Device:
     """A processor, or a GPU, with its clock."""
 
@@ -180,18 +194,36 @@ class Rank:
         dist.broadcast(count, 0, group=group)
         return {"times": alone, "transfer": transfer, "beside": self.beside(run, call, int(count), group)}
 
+    def works(self, run):
+        """Whether something runs here, waited for."""
+        try:
+            run()
+            self.device.wait()
+        except (RuntimeError, ValueError):
+            return False
+        return True
+
+    def least(self, point):
+        """The point at a size that any device has room for."""
+        small = least(point)
+        if "collective" not in small:
+            return kernel(self.device, small)()
+        world = small.get("ranks", self.world)
+        return collective(self.device, small["collective"], small["bytes"], self.group(world), world, self.rank)()
+
     def answer(self, point):
         try:
             return self.measure(point)
-        except AttributeError as error:  # this release of PyTorch has no such operator
-            return {"lacks": str(error).split("; ")[0].split(". Did")[0]}
-        except (RuntimeError, ValueError, NotImplementedError) as error:
-            text = str(error).split("\n")[0][:300]
-            if "out of memory" in text or "can't allocate" in text:
-                return {"memory": text}
-            if any(w in text.lower() for w in ("not support", "not implemented", "no backend", "does not have")):
-                return {"lacks": text}
-            return {"gone": text}  # after an error of the device, nothing more can run in this process
+        except (AttributeError, NotImplementedError) as error:  # this release of PyTorch has no such operator, or not for this format
+            return {"lacks": told(error)}
+        except (MemoryError, *NO_ROOM) as error:
+            return {"memory": told(error)}
+        except LOST as error:
+            return {"gone": told(error)}
+        except (RuntimeError, ValueError) as error:  # of all kinds: tried again, small
+            if not self.works(lambda: self.device.numbers(1).sum().item()):
+                return {"gone": told(error)}  # after an error of the device, nothing more can run in this process
+            return {"memory" if self.works(lambda: self.least(point)) else "lacks": told(error)}
 
 
 def describe(kind):

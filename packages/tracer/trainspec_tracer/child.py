@@ -40,7 +40,7 @@ def main():
     real = settings.get("real", False)
     trace = trainspec_tracer.start(**settings)
     trace.recorder.enough = step
-    outcome, told = DONE, {}
+    outcome, told, why = DONE, {}, None
     try:
         run(sys.argv[1:])
     except Enough:
@@ -56,6 +56,7 @@ def main():
         wanted = missing(error)
         if not trace.recorder.out_of_memory and not trace.stopped and wanted not in stood_in:
             traceback.print_exc()
+            why = trace.recorder.why(error)
         outcome, told = (FAILED, {"exit": 1}) if wanted is None else (WANTS, {"package": wanted})
     trace.stop()
     if trace.recorder.out_of_memory:
@@ -69,6 +70,8 @@ def main():
     values = trace.recorder.thin.values.graph() if trace.recorder.thin else ()
     if values and outcome in (FAILED, NO_STEP):
         print("trainspec-trace: before, the script took values that nobody computed:", *map(said, values), sep="\n", file=sys.stderr)
+    if why and outcome == FAILED:
+        print(f"trainspec-trace: {why}", file=sys.stderr)
     if outcome in (DONE, OUT_OF_MEMORY):
         try:
             trace.write(output, step)

@@ -36,9 +36,13 @@ def own_parameters(module):
     return [p for p in module._parameters.values() if p is not None]
 
 
+HIGHER = getattr(torch._ops, "HigherOrderOperator", ())  # operators of operators; from 2.0 on
+
+
 class Recorder(TorchDispatchMode):
     """`compute`: really run operators. `timed`: measure them (CUDA events; on a CPU the clock)."""
     current = None  # the one that records
+    supports_higher_order_operators = True
 
     def __init__(self, rank, world, compute=False, timed=False, room=None, routing="balanced"):
         super().__init__()
@@ -64,7 +68,7 @@ class Recorder(TorchDispatchMode):
         self.backward_from = None  # the first node not yet given to a node of autograd
         self.second_order = False  # the backward that runs is asked for gradients of gradients
         self.out_of_memory = None
-        self.failed = None  # the operator that failed last, and its error
+        self.failed = None  # the operator that failed last, its error, what it was given, and where
         self.off = 0               # > 0: what runs is not the script's
         self.memory = Memory(self, room)
         self.modules = Modules(self)
@@ -179,6 +183,8 @@ class Recorder(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        if isinstance(func, HIGHER):
+            return self._inner(func, args, kwargs)
         if fake_tensors(types):
             return func(*args, **kwargs)
         if self.off:
@@ -194,12 +200,21 @@ class Recorder(TorchDispatchMode):
         try:
             return self._run(func, self._schema(func), args, kwargs)
         except (OutOfMemory, RuntimeError) as error:
-            self.failed = (name, error)
+            self.failed = (name, error, [describe(t) for t in tensors_in((args, kwargs))], f"{self.phase} of {self.modules.path}" if self.modules.path else self.phase)
             if self.out_of_memory is None and (isinstance(error, OutOfMemory) or "out of memory" in str(error)):
                 self.mark_gradients()
                 self.out_of_memory = {"op": name, "node": len(self.nodes), "phase": self.phase, "module": self.modules.path,
                                       "message": str(error).split("\n")[0], "held": self.memory.by_category()}
             raise
+
+    def _inner(self, func, args, kwargs):
+        """An operator of operators: what it runs is recorded."""
+        kernels = (func.py_kernels.get(getattr(torch._C.DispatchKey, key)) for key in ("CUDA", "CompositeExplicitAutograd"))
+        kernel = next((kernel for kernel in kernels if kernel is not None), None)
+        if kernel is None:
+            raise NotImplementedError(f"trainspec-trace cannot follow the operator `{func.name()}`, which runs others: let the script do without it")
+        with self:
+            return kernel(*args, **kwargs)
 
     def kernel(self, name, given, made=None):
         """One that the script launches past the dispatcher, and that is not run. `made`: what it writes; None: any of what it is given."""
@@ -210,6 +225,20 @@ class Recorder(TorchDispatchMode):
         if self.thin:
             self.thin.values.mark(made)
         self.add(name, self.current_stream(), {"in": [describe(t) for t in given], "out": [describe(t) for t in made]})
+
+    def why(self, error):
+        """Of an exception that an operator raised, or that came of it: which, of what, and what can be done; None: of another."""
+        while self.failed and error is not None and error is not self.failed[1]:
+            error = error.__cause__ or error.__context__
+        if not self.failed or error is None:
+            return None
+        name, _, given, where = self.failed
+        text = f"{name} of {', '.join(f'{kind} {shape}' for kind, shape in given[:6]) or 'no tensors'}{' ...' if len(given) > 6 else ''}, {where}, failed"
+        if isinstance(error, NotImplementedError):
+            text += ": there is no kernel that computes it here, and no rule for its shapes. Let the script do without it, or with another format; an operator of a package: `--packages NAME` stands in for it"
+        elif self.thin and self.thin.values.graph():
+            text += ": large tensors are not computed, so it may have got values that nobody computed (named above); `--compute` computes all"
+        return text
 
     def _schema(self, func):
         schema = self.schemas.get(func)

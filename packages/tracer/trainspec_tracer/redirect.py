@@ -141,7 +141,7 @@ class Engine:
         except SystemError as lost:  # PyTorch 1.13 loses what an operator raised
             if self._recorder.failed is None:
                 raise
-            name, error = self._recorder.failed
+            name, error = self._recorder.failed[:2]
             raise RuntimeError(f"{name} failed in the backward: {error}") from lost
         finally:
             self._recorder.backward_ends(outer)

@@ -92,17 +92,23 @@ class Thin:
 
     def promised(self, func, schema, args, kwargs):
         """What an operator makes, as memory that nobody has touched."""
-        given = tensors_in((args, kwargs))
-        out = shapes_of(func, schema, args, kwargs)
+        given, shown = tensors_in((args, kwargs)), {}
+        out = shapes_of(func, schema, args, kwargs, shown)
         if out is None:
             self.computed.add(schema.name)
         if out is None or (not given and all(bytes_of(t) <= SMALL for t in tensors_in(out))):
             return self._run(func, schema, args, kwargs)
-        return self._promise(out, self._device(given, kwargs), schema.name in ZEROS)
+        return self._promise(out, self._device(given, kwargs), schema.name in ZEROS, shown)
 
-    def _promise(self, out, device, known=False):
+    def _promise(self, out, device, known=False, shown=()):
+        """`shown`: by storage, what was given: a view of it stays one (FSDP2's buffers come back so)."""
         storages, promise = {}, _promise_lent if self.stand_in and device.type == "cuda" else _promise
-        made = map_tensors(out, lambda t: promise(t, device, storages))
+
+        def made_of(tensor):
+            whole = shown[bytes_behind(tensor)._cdata][1] if shown and bytes_behind(tensor)._cdata in shown else None
+            return promise(tensor, device, storages) if whole is None else whole.detach().as_strided_(tensor.size(), tensor.stride(), whole.storage_offset() + tensor.storage_offset())
+
+        made = map_tensors(out, made_of)
         if not known:
             self.values.mark(made)
         return made
@@ -192,10 +198,16 @@ def _like_the_first(schema, args):
     return [_meta(t) for t in args[0]]
 
 
-def shapes_of(func, schema, args, kwargs):
-    """What an operator makes, without memory; None: no rule tells."""
+def shapes_of(func, schema, args, kwargs, shown=None):
+    """What an operator makes, without memory; None: no rule tells. `shown`: gets what stands for what it is given, by storage."""
+    def meta(tensor):
+        out = _meta(tensor)
+        if shown is not None:
+            shown[bytes_behind(out)._cdata] = out, tensor
+        return out
+
     try:
-        return RULES.get(schema.name, func)(*map_tensors(args, _meta), **_on_meta(kwargs))
+        return RULES.get(schema.name, func)(*map_tensors(args, meta), **_on_meta(kwargs))
     except (NotImplementedError, RuntimeError, TypeError):
         return _like_the_first(schema, args)
 

@@ -54,6 +54,11 @@ class StandIn:
         return self.runtime._memory_left()[1]
 
 
+class CUDAGraph:
+    def __new__(cls, *_, **__):
+        raise RuntimeError("CUDA graphs are not in the stand-in for cuda: nobody sees the kernels that they start again. Run the script without them; its operators are the same")
+
+
 def _reload_torch_cuda(runtime):
     """torch.cuda looks once whether there is CUDA below it: it looks again."""
     torch._C._CudaStreamBase, torch._C._CudaEventBase = classes(runtime)
@@ -65,6 +70,7 @@ def _reload_torch_cuda(runtime):
     importlib.reload(torch.cuda.streams)
     importlib.reload(torch.cuda.nvtx)
     importlib.reload(torch.cuda)
+    torch.cuda.CUDAGraph = torch.cuda.graphs.CUDAGraph = CUDAGraph
 
 
 def _replace_functions(stand_in):

@@ -75,9 +75,20 @@ def halves(args, kwargs):
 
 def computed(func, schema, args, kwargs, device, half=None):
     """What the operator makes, by the kernels of the host. `device`: of the outputs. `half`: the host has no kernel for this format: single precision stands in, and is rounded to it."""
+    entered = []
+
     def enter(tensor):
-        tensor = host(tensor)
+        there, tensor = tensor, host(tensor)
+        entered.append((there, tensor))
         return tensor.float() if half and tensor.dtype in HALVES else tensor
+
+    def leave(tensor):
+        """A view of what was given, such as an operator that writes into a buffer returns, stays one: it keeps that alive."""
+        for there, here in entered:
+            offset = tensor.data_ptr() - here.data_ptr()
+            if on_device(there) and tensor.numel() and tensor.dtype == there.dtype and 0 <= offset < bytes_behind(here).nbytes():
+                return there.detach().as_strided_(tensor.size(), tensor.stride(), there.storage_offset() + offset // there.element_size())
+        return lend(tensor, device.index)
 
     given = dict(map_tensors(kwargs, enter))
     if given.get("device") is not None:
@@ -90,7 +101,7 @@ def computed(func, schema, args, kwargs, device, half=None):
         values = dict(zip(schema.arguments, args), **kwargs)
         out = tuple(values[name] for name in schema.returned)
         return None if not out else out[0] if len(out) == 1 else out
-    return map_tensors(made, lambda t: lend(t, device.index)) if device.type == "cuda" else made
+    return map_tensors(made, leave) if device.type == "cuda" else made
 
 
 # ---- views: metadata alone ----
