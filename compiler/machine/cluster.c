@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
 #include "base/sets.h"
 #include "compiler/eval/env.h"
 #include "compiler/eval/function.h"
@@ -513,39 +512,56 @@ static bool cluster_run(elaboration *c, ts_env *env, const ts_ast *parent)
 
 /* ---- Checks of the whole ---- */
 
+static bool linked_twice(elaboration *c, uint32_t from, uint32_t to)
+{
+  const ts_cluster_class *first = NULL, *second = NULL;
+  for (size_t k = 0; k < c->links.count; k++) {
+    const ts_cluster_link *l = &c->links.at[k];
+    if ((l->from == from && l->to == to) || (l->duplex && l->from == to && l->to == from)) {
+      second = &c->classes.at[l->link_class];
+      first = first ? first : second;
+    }
+  }
+  ts_diag *d = ts_report(c->s, TS_E0603, second->span, "`%s` and `%s` are linked twice",
+                         vertex_text(c->s->arena, &c->arrays.at[c->vertices.at[from].array], from),
+                         vertex_text(c->s->arena, &c->arrays.at[c->vertices.at[to].array], to));
+  if (first->span.begin != second->span.begin)
+    ts_diag_label(d, first->span, "first here");
+  ts_diag_help(d, "make it one link with the sum of the bandwidths");
+  return false;
+}
+
+/* Of vertices linked twice those that come first. */
 static bool linked_once(elaboration *c)
 {
-  size_t count = 0;
-  uint64_t *ends = TS_NEW_ARRAY(c->s->arena, uint64_t, 2 * c->links.count);
+  ts_arena *scratch = ts_arena_new("ends of links");
+  uint32_t count = (uint32_t)c->vertices.count, from = 0, twice = UINT32_MAX,
+           *first = TS_NEW_ARRAY(scratch, uint32_t, (size_t)count + 2),
+           *to = ts_arena_alloc_raw(scratch, 2 * c->links.count * sizeof *to),
+           *seen = TS_NEW_ARRAY(scratch, uint32_t, count);
+  for (size_t i = 0; i < c->links.count; i++) {
+    first[c->links.at[i].from + 2]++;
+    first[c->links.at[i].to + 2] += c->links.at[i].duplex;
+  }
+  for (uint32_t v = 0; v < count; v++)
+    first[v + 2] += first[v + 1];
   for (size_t i = 0; i < c->links.count; i++) {
     const ts_cluster_link *l = &c->links.at[i];
-    ends[count++] = (uint64_t)l->from << 32 | l->to;
+    to[first[l->from + 1]++] = l->to;
     if (l->duplex)
-      ends[count++] = (uint64_t)l->to << 32 | l->from;
+      to[first[l->to + 1]++] = l->from;
   }
-  qsort(ends, count, sizeof *ends, ts_by_u64);
-  for (size_t i = 1; i < count; i++) {
-    if (ends[i] != ends[i - 1])
-      continue;
-    uint32_t from = (uint32_t)(ends[i] >> 32), to = (uint32_t)ends[i];
-    const ts_cluster_class *first = NULL, *second = NULL;
-    for (size_t k = 0; k < c->links.count; k++) {
-      const ts_cluster_link *l = &c->links.at[k];
-      if ((l->from == from && l->to == to) || (l->duplex && l->from == to && l->to == from)) {
-        second = &c->classes.at[l->link_class];
-        first = first ? first : second;
-      }
+  for (; from < count; from++) {
+    for (uint32_t k = first[from]; k < first[from + 1]; k++) {
+      if (seen[to[k]] == from + 1 && to[k] < twice)
+        twice = to[k];
+      seen[to[k]] = from + 1;
     }
-    ts_diag *d =
-      ts_report(c->s, TS_E0603, second->span, "`%s` and `%s` are linked twice",
-                vertex_text(c->s->arena, &c->arrays.at[c->vertices.at[from].array], from),
-                vertex_text(c->s->arena, &c->arrays.at[c->vertices.at[to].array], to));
-    if (first->span.begin != second->span.begin)
-      ts_diag_label(d, first->span, "first here");
-    ts_diag_help(d, "make it one link with the sum of the bandwidths");
-    return false;
+    if (twice != UINT32_MAX)
+      break;
   }
-  return true;
+  ts_arena_free(scratch);
+  return twice == UINT32_MAX || linked_twice(c, from, twice);
 }
 
 /* All devices must be able to talk to each other: those outside of the largest connected part are
