@@ -132,21 +132,27 @@ static bool step_moves(const ts_track *track, const rounds_part *p, uint32_t ste
   return !ts_cause_of_posting(track, step, posted, &cause) || moves(track, p, cause);
 }
 
-/* All behind the steady rounds waits for what moves with it. */
+/* All behind the steady rounds waits for what moves with it. Items that were played alike wait for
+ * the same, and a later one for later work of its streams and its host: the first is looked at. */
 static bool rest_moves(ts_arena *arena, const ts_facts *f, const rounds_part *p, uint32_t player)
 {
   const ts_track *track = ts_track_as_requested(arena, f, player);
   const ts_player *w = ts_player_of(track);
   uint32_t items = f->tables->ir->programs[w->role->program].item_count,
            streams = f->tables->streams;
+  bool *seen = TS_NEW_ARRAY(arena, bool, items);
   uint64_t end;
   bool good = moves(track, p, ts_track_end(track, &end));
-  for (uint32_t i = p->to; i < items && good; i++)
+  for (uint32_t i = p->to; i < items && good; i++) {
+    if (seen[w->alike[i]])
+      continue;
+    seen[w->alike[i]] = true;
     for (uint32_t s = 0; s < streams; s++) {
       uint32_t count = w->role->code[w->program->items[i].fragment].stream[s].count;
       for (uint32_t k = 0; k < count; k++)
         good = good && step_moves(track, p, track->item_first[(size_t)i * streams + s] + k);
     }
+  }
   for (uint32_t s = w->program->items[p->cut].segment + 1; s < w->program->segment_count; s++)
     good = good && moves(track, p, ts_cause_of_segment(track, s));
   return good;
