@@ -93,7 +93,9 @@ fn _sized(a: BridgeArguments) -> Record = if a.model_gated_linear_unit or a.mode
 fn _config(a: BridgeArguments) -> Record = if a.model_config != "" or a.model != "" then hf_config(
   a.model_config,
   a.model,
-) else if a.model__args_ == "" and a.model_num_layers > 0 then _sized(a) else hf_config_of(_args(a.model__args_), a.model__args_)
+) else if a.model__args_ == "" and a.model_num_layers > 0 then _sized(a) else if a.model__args_ == "" then refuse(
+  "the settings name no model: say `--model NAME` for a published one, or `--model_config FILE` for its config.json",
+) else hf_config_of(_args(a.model__args_), a.model__args_)
 // Parts of a stage by letters or by words: t and decoder, m and mtp.
 fn _of(parts: List, kind: String) -> Int = sum([
   if x == kind or (x == "decoder" and kind == "t") or (x == "mtp" and kind == "m") then 1 else 0 for x in parts

@@ -178,6 +178,13 @@ let command_line = {
   plan: job_plan("trainer_job", tuned: true),
   harmless: deepspeed_harmless + [
     {
+      why: "of DeepSpeed-Chat: data, records, and names of modules that its adapters are beside",
+      names: [
+        "data_split sft_only_data_path data_output_path enable_tensorboard tensorboard_path print_loss lora_module_name",
+        "lora_learning_rate",
+      ],
+    },
+    {
       why: "`num_processes` counts those of all machines, samples are full here, and both versions of FSDP are one",
       names: ["num_machines packing fsdp_version"],
     },
