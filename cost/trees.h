@@ -28,8 +28,8 @@ typedef struct ts_trees {
 } ts_trees;
 
 /* Learns target[] from count rows of `inputs` numbers: least squares, one thread, exact splits and
- * one seed, so that equal rows give equal trees everywhere. False with the error filled: the library
- * is not here. */
+ * one seed, so that equal rows give equal trees everywhere. False with the error filled, as where
+ * the library is not. */
 bool ts_trees_grow(ts_arena *arena, ts_tree_kind kind, const double *input, uint32_t count,
                    uint32_t inputs, const double *target, ts_trees *trees, ts_error *error);
 double ts_trees_sum(const ts_trees *trees, const double *input); /* 0 without trees */

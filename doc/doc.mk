@@ -33,6 +33,7 @@ nobase_dist_doc_DATA += \
 	doc/decisions/21_digests.md \
 	doc/decisions/22_own_code.md \
 	doc/decisions/23_loggops.md \
+	doc/decisions/24_caches.md \
 	doc/diagnostics.md \
 	doc/discovery.md \
 	doc/editors.md \

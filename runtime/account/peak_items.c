@@ -37,7 +37,10 @@ typedef struct peak_items_known {
   uint64_t equal_item;
   bundle bundle;
 } peak_items_known;
-typedef struct kind { const ts_play_op *ops; ts_op_marks marks; } kind;
+typedef struct kind {
+  uint64_t ops;
+  ts_op_marks marks;
+} kind; /* by the address of its ops */
 struct ts_peak_memo {
   ts_arena *arena;
   TS_VEC(kind) kinds;
@@ -265,37 +268,18 @@ ts_peak_memo *ts_peak_memo_new(ts_arena *arena)
   return memo;
 }
 
-typedef struct wanted_kind { const ts_peak_memo *memo; const ts_play_op *ops; } wanted_kind;
-
-static bool is_kind(const void *closure, uint32_t number)
-{
-  const wanted_kind *w = closure;
-  return w->memo->kinds.at[number].ops == w->ops;
-}
-
 ts_op_marks ts_peak_ops(ts_peak_memo *memo, const ts_memory_input *input, const ts_role *role)
 {
-  uint32_t hash = ts_hash_number((uintptr_t)role->ops),
-           found = ts_hash_find(&memo->kind_table, hash, is_kind, &(wanted_kind){memo, role->ops});
+  uint64_t ops = (uintptr_t)role->ops;
+  uint32_t found = ts_hash_find_key(&memo->kind_table, ops, memo->kinds.at, sizeof *memo->kinds.at);
   if (found == TS_HASH_NONE) {
     found = (uint32_t)memo->kinds.count;
-    ts_hash_add(memo->arena, &memo->kind_table, hash, found);
+    ts_hash_add(memo->arena, &memo->kind_table, ts_hash_number(ops), found);
     TS_PUSH(memo->arena, &memo->kinds,
-            ((kind){role->ops, ts_op_marks_of(memo->arena, ts_run_facts(input->run)->tables, role,
-                                              input->effects, input->streams)}));
+            ((kind){ops, ts_op_marks_of(memo->arena, ts_run_facts(input->run)->tables, role,
+                                        input->effects, input->streams)}));
   }
   return memo->kinds.at[found].marks;
-}
-
-typedef struct peak_items_wanted {
-  const ts_peak_memo *memo;
-  uint64_t equal_item;
-} peak_items_wanted;
-
-static bool is_equal_item(const void *closure, uint32_t number)
-{
-  const peak_items_wanted *w = closure;
-  return w->memo->items.at[number].equal_item == w->equal_item;
 }
 
 /* Lists what an item changes and keeps it: for all players while that is not much, else for this
@@ -324,8 +308,8 @@ static bundle find_bundle(peak_items_walk *k, uint32_t item)
 {
   enum { MOST = 1 << 16 };
   uint64_t equal_item = k->w->equal_items[item];
-  uint32_t found = ts_hash_find(&k->memo->table, ts_hash_number(equal_item), is_equal_item,
-                                &(peak_items_wanted){k->memo, equal_item});
+  uint32_t found =
+    ts_hash_find_key(&k->memo->table, equal_item, k->memo->items.at, sizeof *k->memo->items.at);
   if (found != TS_HASH_NONE)
     return k->memo->items.at[found].bundle;
   if (k->repeated[item] || k->memo->marks <= MOST)
