@@ -103,6 +103,8 @@ def record(name, file):
     try:
         config = config_of(file)
         model, seeing = build(config), hasattr(config, "vision_config")
+        if config.model_type.endswith("_text") and not hasattr(model, "lm_head"):
+            raise ValueError(f"no class of `{config.model_type}` has a head")
         return {"name": name, "file": file, "words": counted(model, True) if seeing else None, "parameters": counted(model),
                 "products": None if seeing or os.environ.get("META_PRODUCTS") == "0" else products(model, config)}
     except Exception as error:
