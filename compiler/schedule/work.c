@@ -162,6 +162,16 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, const f
   return true;
 }
 
+static bool too_many_items(builder *b, const ts_ast *item)
+{
+  ts_diag *d = ts_report(b->s, TS_E0403, item->span, "the schedule places more than %s items",
+                         ts_count_print(b->s->arena, b->s->limits.items));
+  ts_diag_here(d, "one too many");
+  ts_diag_help(d, "take fewer and larger micro-batches in a step, or fewer chunks");
+  b->failed = true;
+  return false;
+}
+
 static bool place_item(builder *b, const ts_env *env, const ts_ast *item)
 {
   const form *form = form_of(b, env, item);
@@ -170,14 +180,8 @@ static bool place_item(builder *b, const ts_env *env, const ts_ast *item)
   if (!form || !arguments(b, env, item, form, &placed))
     return false;
   placed.stage = placed.kind == TS_STEP ? 0 : sc->stage_of[b->rank * sc->chunks + placed.chunk];
-  if (sc->items.count >= b->s->limits.items) {
-    ts_diag *d = ts_report(b->s, TS_E0403, item->span, "the schedule places more than %s items",
-                           ts_count_print(b->s->arena, b->s->limits.items));
-    ts_diag_here(d, "one too many");
-    ts_diag_help(d, "take fewer and larger micro-batches in a step, or fewer chunks");
-    b->failed = true;
-    return false;
-  }
+  if (sc->items.count >= b->s->limits.items)
+    return too_many_items(b, item);
   if (placed.kind != TS_STEP) {
     if (placed.micro_batch >= sc->micro_batches)
       sc->micro_batches = placed.micro_batch + 1;
@@ -253,9 +257,13 @@ static bool rounds_are_alike(const ts_ast *loop, ts_value over)
 static int64_t rounds_left_out(builder *b, const ts_ast *loop, ts_value over)
 {
   int64_t count = ts_sequence_count(over), listed = b->listed;
-  if (!listed || !rounds_are_alike(loop, over))
+  if (!rounds_are_alike(loop, over))
     return 0;
-  if (!b->sc->left_out && !b->rank && count > 2 * listed && count < b->s->limits.items)
+  if (count >= b->s->limits.items)
+    too_many_items(b, ts_ast_items(loop).at[0]);
+  if (!listed || b->failed)
+    return 0;
+  if (!b->sc->left_out && !b->rank && count > 2 * listed)
     b->sc->left_out = b->sc->left_rounds = (uint32_t)(count - listed);
   if (!b->sc->left_out || count < b->sc->left_out + listed / 2)
     return 0;
