@@ -1,5 +1,5 @@
-/* Output packed as gzip, on a thread of its own while the text is made. Its bytes are the same
- * without the thread: packing then stops the text whenever enough of it waits. */
+/* Output packed as gzip while it is made: by a thread of its own, and by the one that makes it
+ * whenever enough text waits. The bytes are the same with the thread and without. */
 #ifndef TS_RUNTIME_REPORT_GZIP_H
 #define TS_RUNTIME_REPORT_GZIP_H
 
