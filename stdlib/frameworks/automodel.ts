@@ -102,7 +102,11 @@ let command_line = {
     },
     {
       why: "how processes begin, find each other and are named",
-      names: ["distributed ci distributed_moe model_backend distributed_pipeline dist_env"],
+      names: [
+        "skypilot_accelerators skypilot_cloud skypilot_disk_size skypilot_hf_token skypilot_job_name",
+        "skypilot_num_nodes skypilot_region skypilot_use_spot",
+        "distributed ci distributed_moe model_backend distributed_pipeline dist_env",
+      ],
     },
     { why: "data are read beside the step", names: ["dataloader dataset tool_call_eval_* embedding_row_repair_* recipe_*"] },
     { why: "numbers of adapters", names: ["peft_alpha peft_use_triton peft_dropout_position peft_lora_* peft_use_memory_efficient_lora"] },
@@ -138,6 +142,10 @@ let command_line = {
     },
   ],
   refused: [
+    {
+      why: "a model that learns from another has no plan here yet",
+      names: ["teacher_model_* teacher_distributed_* kd_ratio kd_loss_fn_* separate_meshes"],
+    },
     {
       why: "models that fill in words by blocks, or draft for another, have no plan here yet",
       names: ["dllm_* dflash_* speculative_* eagle_*"],

@@ -120,7 +120,7 @@ let command_line = {
       why: "kernels and ways to run of the profile",
       names: [
         "use_kernels bf16 bfloat16 tf32 float16 float32 sample_packing sample_packing_group_size sample_packing_bin_size",
-        "sample_packing_sequentially sample_packing_mp_start_method sample_packing_eff_est pad_to_sequence_len",
+        "sample_packing_seq_len_multiplier sample_packing_sequentially sample_packing_mp_start_method sample_packing_eff_est pad_to_sequence_len",
         "pad_to_multiple_of batch_flattening multipack_real_batches experimental_skip_move_to_device",
         "gradient_checkpointing_kwargs_use_reentrant gradient_checkpointing_kwargs_determinism_check type_of_model",
         "model_type heads_k_stride ring_attn_func gpu_memory_limit gc_steps device_map max_memory",
@@ -149,7 +149,7 @@ let command_line = {
       why: "words, templates and files",
       names: [
         "special_tokens special_tokens_bos_token special_tokens_eos_token special_tokens_pad_token special_tokens_unk_token",
-        "special_tokens_additional_special_tokens tokens chat_template chat_template_jinja chat_template_kwargs",
+        "special_tokens_additional_special_tokens tokens tokens_bos_token tokens_eos_token tokens_pad_token tokens_unk_token chat_template chat_template_jinja chat_template_kwargs",
         "chat_template_kwargs_* save_steps save_strategy save_total_limit save_first_step save_only_model",
         "save_safetensors save_compressed save_sliding_window",
       ],
@@ -420,6 +420,9 @@ let command_line = {
       but: ["false"],
       names: ["nvfp4_merge_aware"],
     },
-    { why: "steps of reinforcement learning and preferences have no plan here yet", names: ["rl reward_model process_reward_model"] },
+    {
+      why: "steps of reinforcement learning and preferences have no plan here yet",
+      names: ["rl reward_model process_reward_model trl_* ebft_*"],
+    },
   ],
 }
