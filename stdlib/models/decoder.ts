@@ -98,6 +98,7 @@ model decoder(d: Decoder) {
   require len(d.towers) <= 1, "there is one tower, or none"
   let unknown = d.unknown
   expect unknown == [], "keys of the configuration are not known here, and passed over"
+  require all([not l.wide or l.mlp.kind == "none" for l in d.layers]), "a layer whose sums are `wide` has no MLP"
   require len(d.encoder) <= 1 and (d.encoder == [] or (d.mtp == [] and d.towers == [])),
     "there is one encoder, or none; where there is one, no module that predicts further words and no tower"
   let read = sum([e.seq for e in d.encoder if not e.sounds]) // words of the encoder, looked up together
@@ -161,6 +162,9 @@ model decoder(d: Decoder) {
       x = per_layer(x, e, d.layers[layer], d.per_layer[0], d.norm, load_at(d.load, _nth(d.layers, layer)))
     }
     x = out_of_streams(x, d.per_layer[0])
+  }
+  if any([l.wide for l in d.layers]) {
+    x = in_format_of(x, words) as narrow
   }
   n = x
   if d.final_norm {

@@ -84,7 +84,7 @@ record Layer {
   mlp: Mlp
   norms: String = "before"
   scaled: Bool = false
-  wide: Bool = false // its sums are in fp32
+  wide: Bool = false // its sums are in fp32; it has no MLP
   cross: List[Mixer] = []
   first: List[Shared] = []
 }
@@ -472,6 +472,9 @@ block _after_each_other(x: Tensor, memory: Tensor, l: Layer, norm: String, load:
     n = x
     if len(l.first) > 0 {
       n = shared_layer(x, memory, l.first[0]) as shared
+    }
+    if l.wide {
+      n = in_format_of(n, memory) as narrow
     }
     if before {
       n = norm_of(n, norm) as ln1

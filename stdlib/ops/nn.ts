@@ -293,6 +293,13 @@ op layer_scale(x: Tensor) {
   saves [x]
 }
 
+// x in the format of another tensor.
+op in_format_of(x: Tensor, other: Tensor) {
+  output y: x.shape dtype other.dtype
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
+}
+
 // `wide`: the sum is in fp32 (Mamba's residuals).
 op add(a: Tensor, b: Tensor, wide: Bool = false) {
   output y: a.shape dtype if wide then fp32 else none

@@ -31,3 +31,8 @@ for one in '"*-"' '"*"' null; do try "\"model_type\": \"nemotron_h\", $sizes, \"
 try "\"model_type\": \"minimax_m2\", $sizes, \"intermediate_size\": 96, \"head_dim\": 16, \"num_local_experts\": 8, \"qk_norm_type\": \"per_head\""
 echo 'words of a sample'
 try "$plain" 'seq: 256'; try "$plain" 'seq: -1'; try '"model_type": "t5"' 'seq: -1'
+echo 'sums in fp32, products in 16 bits'
+for one in mamba mamba2; do
+  printf '{"model_type": "%s", "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 1000, "num_heads": 8, "n_groups": 1}\n' $one >"$scratch/config.json"
+  tsc -S -o - -D "model=hf(\"$scratch/config.json\")" _plan.ts | sed -nE 's/^kernel gemm.* dtype (\w+) .*/  \1/p' | sort | uniq -c | sed 's/^ */  /'
+done
