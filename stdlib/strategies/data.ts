@@ -219,3 +219,13 @@ strategy torch_data_parallel(d: Axis, bucket: Any = 10 MiB) {
     after backward(input): broadcast(dx, over: d, share: others, overlap: false)
   }
 }
+
+// Beside a data_parallel: the first replica's running statistics of batch norms, as many as their
+// weights, go to the others once a step (DistributedDataParallel's `broadcast_buffers`). The norms'
+// counters, 8 B each in a call of their own, are left out.
+strategy norm_buffers(d: Axis) {
+  rule statistics {
+    match batch_norm
+    after step: broadcast(parameters, over: d, overlap: false)
+  }
+}

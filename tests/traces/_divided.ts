@@ -19,13 +19,14 @@ plan divided(
   bucket: Any = 25 MiB,
   first: Any = 1 MiB,
   overlap: Bool = true,
+  buffers: Bool = false,
 ) {
   model = graph(file)
   cluster = dgx_h100(nodes: 1)
   mesh = { tp, dp, pp }
   apply =
     (if dp > 1 then [if each then each_parameter(dp, overlap) else data_parallel(dp, bucket, overlap, first: first)] else []) +
-    (if tp > 1 then [tensor_parallel(tp, overlap)] else [])
+    (if buffers then [norm_buffers(dp)] else []) + (if tp > 1 then [tensor_parallel(tp, overlap)] else [])
   schedule = one_f_one_b(pp, m)
   batch = { global: micro * m * dp, micro }
   precision = full_precision(accumulate: 12 B)

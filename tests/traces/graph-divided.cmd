@@ -1,10 +1,12 @@
 # The graph of one rank (packages/tracer/examples/gpt.py: --layers 2 --hidden 1024 --heads 16 --sequence 512 --vocabulary 1024 --batch 16 --micro-batches 2) is divided by a plan, against the same script traced again at the new degrees: step, calls and bytes. Then the stages, other batches, and what is refused.
-cp _divided*.gz _divided.ts _again.ts $scratch && cd $scratch
+cp _divided*.gz _divided.ts _fsdp2.ts _again.ts $scratch && cd $scratch
 figures() { tsrun --format=json "$@" 2>/dev/null | tr -d '\t ' | awk -F'[:,]' '/^"step_time_ps"/ { s = $2 } /^"calls":/ && !c { c = $2 } /^"bytes":/ && c && !b { b = $2 } END { print s, c + 0, b + 0 }'; }
 against() { again=$1; shift; echo "$* $(figures _divided.ts "$@") $(figures _again.ts -D "file=\"$again.{rank}.json.gz\"")" | awk '{ n = NF; off = $(n-5) / $(n-2) - 1; printf "%s: %d calls of %d bytes, traced again %d of %d, step %s within 1 %%\n", $1, $(n-4), $(n-3), $(n-1), $n, (off * off < 1e-4 ? "is" : "IS NOT") }'; }
 against _divided -Dtp=1; against _divided_tp -Dtp=2 -Doverlap=false; against _divided_pp -Dpp=2
-# Data parallelism as the script itself sums, a call for each parameter; and ResNet (packages/tracer/tests/scripts/resnet.py: --blocks 2,2,2,2 --batch 32 --accumulate 2) under DistributedDataParallel, which also broadcasts the statistics of batch norms: two calls of 123,624 bytes that a plan has not.
-against _divided_dp -Ddp=2 -Deach=true -Doverlap=false; against _divided_ddp -Ddp=2 -D 'file="_divided_resnet.{rank}.json.gz"' -Dmicro=32
+# Data parallelism as the script itself sums, a call for each parameter; and ResNet (packages/tracer/tests/scripts/resnet.py: --blocks 2,2,2,2 --batch 32 --accumulate 2) under DistributedDataParallel, which also broadcasts the statistics of batch norms, in two calls: that of the counters, 232 bytes, a plan has not.
+against _divided_dp -Ddp=2 -Deach=true -Doverlap=false; against _divided_ddp -Ddp=2 -Dbuffers=true -D 'file="_divided_resnet.{rank}.json.gz"' -Dmicro=32
+# Llama under FSDP2 (packages/tracer/tests/scripts/fsdp2.py: --layers 2 --hidden 1024 --heads 16 --kv-heads 16 --inner 2816 --vocabulary 8192 --sequence 512 --batch 8 --steps 2; one rank shards nothing), which sums the norm of gradients besides: 84 bytes.
+cp _divided.ts d.ts; cp _fsdp2.ts _divided.ts; against _divided_fsdp2 -Ddp=2; mv d.ts _divided.ts
 # BERT (packages/tracer/tests/scripts/bert.py: --layers 4 --hidden 256 --heads 4 --vocabulary 2000 --batch 16) under autocast and DistributedDataParallel, whose layers are run again in the backward, and which clips gradients: as traced, or as the plan says, or not.
 against _divided_bert_ddp -Ddp=2 -D 'file="_divided_bert.{rank}.json.gz"' -Dmicro=16 -Dm=1
 bert() { cp _divided.ts b.ts; sed -i "$1" b.ts; tsrun -D 'file="_divided_bert.{rank}.json.gz"' -Dm=1 b.ts 2>&1 | grep -E '^error|recompute|backward' | head -3; }
