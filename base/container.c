@@ -32,7 +32,7 @@ static uint64_t limit_in(const char *path)
   return errno || bytes >= 1ull << 62 ? 0 : bytes;
 }
 
-static uint64_t least(uint64_t a, uint64_t b) { return !a || (b && b < a) ? b : a; }
+static uint64_t lower_limit(uint64_t a, uint64_t b) { return !a || (b && b < a) ? b : a; }
 
 /* Of a group and of all those around it. In a container the files of the outermost that can be seen
  * are often the container's own, and the path that the process knows for its group leads nowhere
@@ -46,7 +46,7 @@ static uint64_t limit_of(const char *root, const char *tree, const char *group, 
   for (bool more = true; more;) {
     char *last = strrchr(up, '/');
     if ((size_t)snprintf(path, sizeof path, "%s%s%s/%s", root, tree, up, name) < sizeof path)
-      limit = least(limit, limit_in(path));
+      limit = lower_limit(limit, limit_in(path));
     if ((more = last))
       *last = '\0';
   }
@@ -76,10 +76,11 @@ uint64_t ts_container_memory(const char *root)
       continue;
     *group++ = '\0';
     if (!kinds[1])
-      limit = least(limit, limit_of(root, "/sys/fs/cgroup", strcmp(group, "/") == 0 ? "" : group,
-                                    "memory.max"));
+      limit = lower_limit(limit, limit_of(root, "/sys/fs/cgroup",
+                                          strcmp(group, "/") == 0 ? "" : group, "memory.max"));
     else if (has_word(kinds + 1, "memory"))
-      limit = least(limit, limit_of(root, "/sys/fs/cgroup/memory",
+      limit =
+        lower_limit(limit, limit_of(root, "/sys/fs/cgroup/memory",
                                     strcmp(group, "/") == 0 ? "" : group, "memory.limit_in_bytes"));
   }
   return limit;

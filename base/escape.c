@@ -413,10 +413,10 @@ void ts_put_json_key(FILE *out, bool comma, const char *key, bool spaced)
   fputs(spaced ? ": " : ":", out);
 }
 
-void ts_put_digits(FILE *out, uint64_t value, unsigned least)
+void ts_put_digits(FILE *out, uint64_t value, unsigned min)
 {
   char digits[MOST_DIGITS], *end = digits + MOST_DIGITS, *at = end;
-  for (; value || least; value /= 10, least -= least > 0)
+  for (; value || min; value /= 10, min -= min > 0)
     *--at = (char)('0' + value % 10);
   fwrite(at, 1, (size_t)(end - at), out);
 }

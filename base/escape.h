@@ -38,7 +38,7 @@ int ts_vput_json(FILE *out, const char *format, va_list args) __attribute__((for
 void ts_put_json_string(FILE *out, const char *text);   /* in its quotes */
 /* What stands before a value: its key, or with NULL none, and a comma before that. */
 void ts_put_json_key(FILE *out, bool comma, const char *key, bool spaced);
-void ts_put_digits(FILE *out, uint64_t value, unsigned least); /* so many of them at least, to 20 */
+void ts_put_digits(FILE *out, uint64_t value, unsigned min); /* so many of them at least, to 20 */
 /* JSON that a library made of strings as they are: what lies outside of ASCII, which is inside of
  * its strings only, escaped as above. */
 void ts_put_json_made(FILE *out, const char *text);

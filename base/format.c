@@ -174,11 +174,16 @@ static ts_column format_column_of(double largest, double unit, const char *name)
 
 ts_column ts_column_of_times(double largest)
 {
-  static const struct { double least, size; const char *name; } units[] = {
-    /* seconds only where milliseconds need six digits */
-    {1e14, 1e12, "s"}, {1e9, 1e9, "ms"}, {1e6, 1e6, "us"}, {0, 1e3, "ns"}};
+  static const struct {
+    double from, size;
+    const char *name;
+  } units[] = {/* seconds only where milliseconds need six digits */
+               {1e14, 1e12, "s"},
+               {1e9, 1e9, "ms"},
+               {1e6, 1e6, "us"},
+               {0, 1e3, "ns"}};
   size_t u = 0;
-  while (largest < units[u].least)
+  while (largest < units[u].from)
     u++;
   return format_column_of(largest, units[u].size, units[u].name);
 }

@@ -197,9 +197,9 @@ void ts_heap_in_arenas(int64_t change)
 
 bool ts_heap_is_over(void) { return ceiling && in_arenas > 0 && (uint64_t)in_arenas > ceiling; }
 
-ts_heap_held ts_heap_in_use(void)
+ts_heap_use ts_heap_in_use(void)
 {
-  return (ts_heap_held){(uint64_t)in_arenas, (uint64_t)most_in_arenas};
+  return (ts_heap_use){(uint64_t)in_arenas, (uint64_t)most_in_arenas};
 }
 
 /* Half of the machine, or of what the container leaves of it; 0: not known. */

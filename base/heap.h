@@ -39,8 +39,10 @@ void ts_heap_set_ceiling(uint64_t bytes);
  * also where the system knows no limits. */
 void ts_heap_in_arenas(int64_t change);
 /* bytes in arenas; `most`: so far */
-typedef struct ts_heap_held { uint64_t now, most; } ts_heap_held;
-ts_heap_held ts_heap_in_use(void);
+typedef struct ts_heap_use {
+  uint64_t now, most;
+} ts_heap_use;
+ts_heap_use ts_heap_in_use(void);
 /* What the program is at, for the message when memory runs out: "playing the step"; the text stays.
  * */
 void ts_heap_doing(const char *what);

@@ -147,15 +147,15 @@ int ts_options_form(const ts_options *o, const char *const *words, int form)
   return form;
 }
 
-bool ts_options_number(ts_options *o, long long least, long long most, long long *value)
+bool ts_options_number(ts_options *o, long long min, long long max, long long *value)
 {
   char *end;
   errno = 0;
   *value = strtoll(o->argument, &end, 10);
-  if (!errno && end != o->argument && !*end && *value >= least && *value <= most)
+  if (!errno && end != o->argument && !*end && *value >= min && *value <= max)
     return true;
-  ts_options_wrong(o, "`%s` takes a whole number from %lld to %lld, not `%s`", o->spelled, least,
-                   most, o->argument);
+  ts_options_wrong(o, "`%s` takes a whole number from %lld to %lld, not `%s`", o->spelled, min, max,
+                   o->argument);
   return false;
 }
 

@@ -85,8 +85,8 @@ int ts_options_choice(ts_options *o, const char *const *words);
 /* The form of what -o writes: what its file ends in, out.html, among `words`; otherwise `form`, as
  * where --format says it. */
 int ts_options_form(const ts_options *o, const char *const *words, int form);
-/* A whole number from `least` to `most`; false after reporting a mistake. */
-bool ts_options_number(ts_options *o, long long least, long long most, long long *value);
+/* A whole number from `min` to `max`; false after reporting a mistake. */
+bool ts_options_number(ts_options *o, long long min, long long max, long long *value);
 /* A rate, "450" or "450GB/s" or "400Gb/s" (also TB/s, Tb/s), in bytes/s; false after telling a
  * mistake. */
 bool ts_options_rate(ts_options *o, double *rate);

@@ -6,7 +6,7 @@
 size_t ts_utf8_decode(const char *text, size_t size, uint32_t *character)
 {
   /* shorter forms must be used where they do */
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  static const uint32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
   const unsigned char *bytes = (const unsigned char *)text;
   size_t length = bytes[0] < 0x80     ? 1 :
                   bytes[0] >> 5 == 6  ? 2 :
@@ -21,7 +21,7 @@ size_t ts_utf8_decode(const char *text, size_t size, uint32_t *character)
       return 0;
     c = c << 6 | (bytes[i] & 0x3f);
   }
-  if (c < least[length] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+  if (c < min[length] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
     return 0;
   *character = c;
   return length;

@@ -11,9 +11,15 @@
 enum { ROUNDS = 6, STARTS = 3 /* of a search */ };
 
 /* A constant that is fitted, and how far it may go. */
-typedef struct constant { size_t at; double least, most; } constant;
+typedef struct constant {
+  size_t at;
+  double min, max;
+} constant;
 
-#define OF(field, least, most) {offsetof(ts_fabric, field), least, most}
+#define OF(field, min, max)                                                                        \
+  {                                                                                                \
+    offsetof(ts_fabric, field), min, max                                                           \
+  }
 /* By collective and protocol, of a fabric; of one whose islands are racks; of the library on all
  * fabrics. Steps of a protocol that no row used stay where they start. */
 static const constant rings_and_trees[] = {OF(hop, 1, 200),       OF(share, 0.3, 0.97),
@@ -65,7 +71,7 @@ static double constant_of(const ts_fabric *f, const constant *c)
 }
 
 /* Shares of rates are alike on all fabrics, so rows must speak clearly to move one. */
-static bool is_share(const constant *c) { return c->most > 0.9 && c->most <= 1; }
+static bool is_share(const constant *c) { return c->max > 0.9 && c->max <= 1; }
 
 /* -- how far off -- */
 
@@ -163,7 +169,7 @@ static void put(const problem *p, const double *x)
 {
   for (size_t k = 0; k < p->constant_count; k++) {
     const constant *c = &p->constants[k];
-    double v = fmin(fmax(exp(x[k]), c->least), c->most);
+    double v = fmin(fmax(exp(x[k]), c->min), c->max);
     for (uint32_t f = 0; f < p->count; f++)
       if (p->fabric == UINT32_MAX || p->fabric == f)
         *value(&p->fabrics[f], c) = v;

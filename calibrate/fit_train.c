@@ -47,15 +47,15 @@ static double physical_loss(const double *theta, void *context)
 static void start_parameters(physical *p)
 {
   const ts_kernel_model *model = p->m->model;
-  double least = INFINITY, rate = 0, bandwidth = 0, flops, bytes;
+  double min = INFINITY, rate = 0, bandwidth = 0, flops, bytes;
   for (uint32_t i = 0; i < p->rows->count; i++) {
     model->work(p->rows->feature + (size_t)i * model->feature_count, &flops, &bytes);
-    least = fmin(least, p->rows->us[i]);
+    min = fmin(min, p->rows->us[i]);
     rate = fmax(rate, 1e-6 * flops / p->rows->us[i]);
     bandwidth = fmax(bandwidth, 1e-6 * bytes / p->rows->us[i]);
   }
   memcpy(p->start, model->start, sizeof p->start);
-  p->start[TS_PARAMETER_FLOOR] = 0.8 * least;
+  p->start[TS_PARAMETER_FLOOR] = 0.8 * min;
   p->start[TS_PARAMETER_RATE] = rate > 0 ? 1.05 * rate : 1;
   p->start[TS_PARAMETER_BANDWIDTH] = bandwidth;
 }
@@ -66,7 +66,7 @@ static void start_powers(physical *p)
   uint32_t width = p->m->model->feature_count, n = width + 1;
   gsl_matrix *normal = gsl_matrix_calloc(n, n);
   gsl_vector *right = gsl_vector_calloc(n), *solution = gsl_vector_calloc(n);
-  double least = INFINITY, x[TS_MODEL_MAX_FEATURES + 1] = {1};
+  double min = INFINITY, x[TS_MODEL_MAX_FEATURES + 1] = {1};
   for (uint32_t i = 0; i < p->rows->count; i++) {
     for (uint32_t f = 0; f < width; f++)
       x[1 + f] = log(p->rows->feature[(size_t)i * width + f]);
@@ -74,12 +74,12 @@ static void start_powers(physical *p)
       *gsl_vector_ptr(right, a) += x[a] * log(p->rows->us[i]);
       for (uint32_t b = 0; b < n; b++) *gsl_matrix_ptr(normal, a, b) += x[a] * x[b];
     }
-    least = fmin(least, p->rows->us[i]);
+    min = fmin(min, p->rows->us[i]);
   }
   for (uint32_t a = 1; a < n; a++) *gsl_matrix_ptr(normal, a, a) += 0.01;
   gsl_linalg_HH_solve(normal, right, solution);
   memset(p->start, 0, sizeof p->start);
-  p->start[TS_PARAMETER_FLOOR] = 0.3 * least;
+  p->start[TS_PARAMETER_FLOOR] = 0.3 * min;
   p->start[TS_POWERS_SCALE] = fmin(fmax(exp(gsl_vector_get(solution, 0)), 1e-6), 1e6);
   for (uint32_t f = 0; f < width; f++)
     p->start[TS_POWERS_EXPONENT + f] = fmax(gsl_vector_get(solution, 1 + f), 0.01);

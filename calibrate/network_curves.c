@@ -84,12 +84,11 @@ static void set_parameters(const side *s, const double *x)
  * less than 10 ns. */
 static double loss(const double *x, void *context)
 {
-  static const double least[PARAMETERS] = {7, 7, -3, 0, 9.2},
-                      most[PARAMETERS] = {34, 34, 2.3, 39, 24};
+  static const double min[PARAMETERS] = {7, 7, -3, 0, 9.2}, max[PARAMETERS] = {34, 34, 2.3, 39, 24};
   const side *s = context;
   double sum = 0;
   for (size_t i = 0; i < PARAMETERS; i++)
-    if (!(x[i] >= least[i] && x[i] <= most[i]))
+    if (!(x[i] >= min[i] && x[i] <= max[i]))
       return INFINITY;
   set_parameters(s, x);
   for (uint32_t i = 0; i < s->count; i++) {
@@ -120,17 +119,17 @@ static void fit_side(const side *s)
 {
   static const double slopes[] = {0.5, 1, 2};
   static const double step[PARAMETERS] = {0.5, 0.5, 0.5, 0.5, 0.5};
-  double x[PARAMETERS], best[PARAMETERS], least = INFINITY;
+  double x[PARAMETERS], best[PARAMETERS], min = INFINITY;
   for (size_t k = 0; k < sizeof slopes / sizeof *slopes; k++) {
     network_curves_start(s, slopes[k], x);
     double now = ts_minimize(
       &(ts_simplex){loss, (void *)(uintptr_t)s, PARAMETERS, -1, ITERATIONS, 1e-4}, x, step);
-    if (now < least) {
-      least = now;
+    if (now < min) {
+      min = now;
       memcpy(best, x, sizeof best);
     }
   }
-  if (least < INFINITY)
+  if (min < INFINITY)
     set_parameters(s, best);
 }
 
@@ -172,17 +171,17 @@ static void fit_regression(ts_arena *arena, ts_ir_net_curve *c, const network_cu
 {
   enum { N = TS_IR_CURVE_WEIGHTS };
   double *rows = TS_NEW_ARRAY(arena, double, count *N),
-         *wanted = TS_NEW_ARRAY(arena, double, count), least = 1, most = 1;
+         *wanted = TS_NEW_ARRAY(arena, double, count), min = 1, max = 1;
   for (uint32_t i = 0; i < count; i++) {
     double factor = wanted_factor(c, &calls[i]);
-    least = fmin(least, factor), most = fmax(most, factor);
+    min = fmin(min, factor), max = fmax(max, factor);
     ts_curve_terms(c, calls[i].bytes, &calls[i].profile, rows + i * N);
     for (int k = 0; k < N; k++)
       rows[i * N + k] /= factor;
     wanted[i] = 1;
   }
   c->weights[TIME] = 1;
-  c->most_factor = most / least;
+  c->most_factor = max / min;
   fit_weights(rows, wanted, count, PULL, c->weights, N);
 }
 

@@ -53,10 +53,10 @@ static network_fit_line fit_line(const ts_ir_net_point *p, uint32_t count)
 
 static double at(const network_fit_lines *l, double x)
 {
-  double least = INFINITY;
+  double min = INFINITY;
   for (uint32_t k = 0; k < l->count; k++)
-    least = fmin(least, l->at[k].latency + l->at[k].slope * x);
-  return least;
+    min = fmin(min, l->at[k].latency + l->at[k].slope * x);
+  return min;
 }
 
 static double loss(const network_fit_lines *l, const ts_ir_net_point *p, uint32_t count)
@@ -70,29 +70,29 @@ static double loss(const network_fit_lines *l, const ts_ir_net_point *p, uint32_
   return count * log(sum / count + 3e-4) + 2.0 * l->count;
 }
 
-static void keep_best(network_fit_lines *best, double *least, const network_fit_lines *l,
+static void keep_best(network_fit_lines *best, double *min, const network_fit_lines *l,
                       const ts_ir_net_point *p, uint32_t count)
 {
   double x = loss(l, p, count);
-  if (best->count && x >= *least)
+  if (best->count && x >= *min)
     return;
   *best = *l;
-  *least = x;
+  *min = x;
 }
 
 static network_fit_lines fit_lines(const ts_ir_net_point *p, uint32_t n)
 {
   network_fit_lines best = {.count = 0}, l = {.at = {fit_line(p, n)}, .end = {n}, .count = 1};
-  double least = INFINITY;
-  keep_best(&best, &least, &l, p, n);
+  double min = INFINITY;
+  keep_best(&best, &min, &l, p, n);
   for (uint32_t i = LEAST_POINTS; i + LEAST_POINTS <= n; i++) {
     network_fit_line first = fit_line(p, i);
     l = (network_fit_lines){{first, fit_line(p + i, n - i)}, {i, n}, 2};
-    keep_best(&best, &least, &l, p, n);
+    keep_best(&best, &min, &l, p, n);
     for (uint32_t k = i + LEAST_POINTS; k + LEAST_POINTS <= n; k++) {
       l =
         (network_fit_lines){{first, fit_line(p + i, k - i), fit_line(p + k, n - k)}, {i, k, n}, 3};
-      keep_best(&best, &least, &l, p, n);
+      keep_best(&best, &min, &l, p, n);
     }
   }
   return best;
@@ -142,7 +142,7 @@ static const ts_ir_net_method *recognise(const ts_network_file *hardware,
                                          uint32_t least_protocol)
 {
   const ts_ir_net_method *best = NULL;
-  double least = INFINITY;
+  double min = INFINITY;
   for (uint32_t i = 0; i < hardware->method_count; i++) {
     const ts_ir_net_method *m = &hardware->methods[i];
     if (m->ranks || !ts_method_possible(m, profile) || m->collective != p->collective ||
@@ -150,9 +150,9 @@ static const ts_ir_net_method *recognise(const ts_network_file *hardware,
         (l->count == 3 && m->protocol > k && m->algorithm != TS_IR_NET_PAIRS))
       continue;
     double x = unlike(m, &l->at[k], p, k ? l->end[k - 1] : 0, l->end[k], profile);
-    if (x < least) {
+    if (x < min) {
       best = m;
-      least = x;
+      min = x;
     }
   }
   return best;

@@ -93,12 +93,12 @@ static bool name_tells(npkit_reader *r, const char *name)
   return true;
 }
 
-static bool network_npkit_number(const cJSON *in, const char *field, double least, double most,
+static bool network_npkit_number(const cJSON *in, const char *field, double min, double max,
                                  double *x)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, field);
   *x = cJSON_IsNumber(item) ? item->valuedouble : 0;
-  return cJSON_IsNumber(item) && *x >= least && *x <= most;
+  return cJSON_IsNumber(item) && *x >= min && *x <= max;
 }
 
 #define NOTE(r, list, value)                                       \

@@ -289,7 +289,7 @@ const char *ts_slowdown_fit(ts_arena *arena, const ts_slowdown_samples *samples,
                             ts_slowdown_report *r, const ts_progress *progress)
 {
   uint32_t count = (uint32_t)samples->count;
-  *r = (ts_slowdown_report){.rows = count, .least = INFINITY};
+  *r = (ts_slowdown_report){.rows = count, .min = INFINITY};
   if (count < 2 * FOLDS)
     return ts_arena_printf(arena, "%u rows are too few: %d are needed", count, 2 * FOLDS);
   trial t = {.arena = arena,
@@ -303,8 +303,8 @@ const char *ts_slowdown_fit(ts_arena *arena, const ts_slowdown_samples *samples,
   for (uint32_t i = 0; i < count; i++) {
     t.pairs[i] = samples->at[i].pair;
     t.factor[i] = samples->at[i].slowdown;
-    r->least = fmin(r->least, t.factor[i]);
-    r->most = fmax(r->most, t.factor[i]);
+    r->min = fmin(r->min, t.factor[i]);
+    r->max = fmax(r->max, t.factor[i]);
     r->mean += t.factor[i] / count;
   }
   const char *wrong = cross_validate(&t, samples, r);

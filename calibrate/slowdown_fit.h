@@ -42,7 +42,7 @@ extern const double ts_slowdown_quantile[TS_SLOWDOWN_QUANTILES];
 
 typedef struct ts_slowdown_report {
   uint32_t rows, sources;
-  double least, mean, most;
+  double min, mean, max;
   ts_slowdown_score folds[TS_SLOWDOWN_WAYS];   /* five-fold cross-validation */
   /* each source predicted from the others; if sources > 1 */
   ts_slowdown_score left_out[TS_SLOWDOWN_WAYS];

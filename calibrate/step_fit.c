@@ -10,7 +10,7 @@
 enum { MOST_ROUNDS = 8, MOST_TURNS = 400 };
 static const double freedom = 4;     /* of Student's t */
 static const double prior_steps = 4; /* that the prior of the noise is worth */
-static const double least_noise = 1e-3, apart = 0.02, close_enough = 5e-4, longest = 0.5;
+static const double min_noise = 1e-3, apart = 0.02, close_enough = 5e-4, longest = 0.5;
 
 /* Rows in a straight line: log_step = f + J (x - at). */
 typedef struct lined {
@@ -101,7 +101,7 @@ static double take_noise(const lined *l, solved *s)
     sum += s->weight[r] * square;
     rows++;
   }
-  return fmax(least_noise, sqrt(sum / rows));
+  return fmax(min_noise, sqrt(sum / rows));
 }
 
 /* The first turn takes all rows alike, and the noise as it was before anything was measured. */

@@ -194,14 +194,14 @@ static range call_of(const bounding *b, const ts_ast *e)
 {
   const ts_ast *function = ts_ast_function(e);
   ts_ast_list args = ts_ast_args(e);
-  bool least = is_builtin(b, function, "min"), most = is_builtin(b, function, "max");
-  if ((!least && !most) || args.count < 2)
+  bool is_min = is_builtin(b, function, "min"), is_max = is_builtin(b, function, "max");
+  if ((!is_min && !is_max) || args.count < 2)
     return anything;
   range r = range_of(b, ts_ast_value(args.at[0]));
   for (uint32_t i = 1; i < args.count; i++) {
     range a = range_of(b, ts_ast_value(args.at[i]));
-    r = least ? (range){fmin(r.low, a.low), fmin(r.high, a.high)} :
-                (range){fmax(r.low, a.low), fmax(r.high, a.high)};
+    r = is_min ? (range){fmin(r.low, a.low), fmin(r.high, a.high)} :
+                 (range){fmax(r.low, a.low), fmax(r.high, a.high)};
   }
   return r;
 }

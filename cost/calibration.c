@@ -146,16 +146,15 @@ typedef struct calibration_reader {
   ts_error *error;
 } calibration_reader;
 
-static bool get_number(calibration_reader *r, const cJSON *in, const char *name, double least,
-                       double most, double *value)
+static bool get_number(calibration_reader *r, const cJSON *in, const char *name, double min,
+                       double max, double *value)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
   if (!cJSON_IsNumber(item))
     return ts_fail(r->error, NULL, "there is no number `%s`", name);
   *value = item->valuedouble;
-  return (*value >= least && *value <= most) ||
-         ts_fail(r->error, NULL, "`%s` is %g, which is not from %g to %g", name, *value, least,
-                 most);
+  return (*value >= min && *value <= max) ||
+         ts_fail(r->error, NULL, "`%s` is %g, which is not from %g to %g", name, *value, min, max);
 }
 
 static bool get_count(calibration_reader *r, const cJSON *in, const char *name, uint32_t *value)
@@ -234,10 +233,10 @@ bool ts_calibration_sound(const ts_calibration *c, ts_error *error)
     const ts_quantity *q = &c->quantity[i];
     good &= q->prior >= 0 && q->prior <= most_log && fabs(q->log) <= most_log;
     for (uint32_t j = 0; j <= i; j++) {
-      double most = sqrt(fmax(0, c->covariance[i][i]) * fmax(0, c->covariance[j][j]));
+      double max = sqrt(fmax(0, c->covariance[i][i]) * fmax(0, c->covariance[j][j]));
       if (!(c->covariance[i][j] == c->covariance[j][i] && c->covariance[i][i] >= 0 &&
             c->covariance[i][i] <= most_log * most_log &&
-            fabs(c->covariance[i][j]) <= most * (1 + 1e-9)))
+            fabs(c->covariance[i][j]) <= max * (1 + 1e-9)))
         return ts_fail(error, NULL, "`covariance` is not one: row %u, column %u", i + 1, j + 1);
     }
   }

@@ -136,16 +136,16 @@ static bool is_type_of(const ts_fit_model *m, const char *dtype)
 
 double ts_fit_outside(const ts_fit_model *m, const double *feature, uint32_t *furthest)
 {
-  double most = 1;
+  double max = 1;
   for (uint32_t f = 0; f < m->model->feature_count; f++) {
     double far = m->high[f] > 0 ? fmax(feature[f] / m->high[f], m->low[f] / feature[f]) : 1;
-    if (far <= most)
+    if (far <= max)
       continue;
-    most = far;
+    max = far;
     if (furthest)
       *furthest = f;
   }
-  return most;
+  return max;
 }
 
 static void note_range(const ts_fit_model *m, const double *feature, ts_cost_answer *answer)
@@ -240,15 +240,15 @@ static bool fit_wrong(const fit_reader *r, const char *format, ...)
   return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: %s", r->path, what);
 }
 
-static bool get_number(fit_reader *r, const cJSON *in, const char *name, double least, double most,
+static bool get_number(fit_reader *r, const cJSON *in, const char *name, double min, double max,
                        double *value)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
   if (!cJSON_IsNumber(item))
     return fit_wrong(r, "`%s` is missing or not a number", name);
   *value = item->valuedouble;
-  return (*value >= least && *value <= most) ||
-         fit_wrong(r, "`%s` is %g, not within %g and %g", name, *value, least, most);
+  return (*value >= min && *value <= max) ||
+         fit_wrong(r, "`%s` is %g, not within %g and %g", name, *value, min, max);
 }
 
 static bool get_string(fit_reader *r, const cJSON *in, const char *name, const char **value)

@@ -150,13 +150,13 @@ static double class_loss(const double *theta, void *context)
 static void start_class(operators_search *s)
 {
   const ts_op_class *c = s->c;
-  double least = INFINITY, rate = 0, bandwidth = 0, flops, bytes;
+  double min = INFINITY, rate = 0, bandwidth = 0, flops, bytes;
   for (uint32_t f = 0; f < c->family_count; f++) {
     const ts_op_rows *r = &c->family[f].rows;
     for (uint32_t i = 0; i < r->count; i++) {
       const ts_op_device *d = &c->device[r->device[i]];
       c->model->work(r->feature + (size_t)i * c->model->feature_count, &flops, &bytes);
-      least = fmin(least, r->us[i] * d->gigahertz);
+      min = fmin(min, r->us[i] * d->gigahertz);
       rate = fmax(rate, fmin(1e-6 * flops / r->us[i] / d->tflops, 1));
       bandwidth = fmax(bandwidth, fmin(1e-6 * bytes / r->us[i] / d->terabytes_per_s, 1));
     }
@@ -170,7 +170,7 @@ static void start_class(operators_search *s)
     if (scaling_of(c->model->parameter[i]) == SCALE_CACHE_RATE)
       s->start[i] = 32; /* bytes a clock */
   }
-  s->start[TS_PARAMETER_FLOOR] = 0.8 * least;
+  s->start[TS_PARAMETER_FLOOR] = 0.8 * min;
   s->start[TS_PARAMETER_RATE] = rate > 0 ? rate : 1;
   s->start[TS_PARAMETER_BANDWIDTH] = bandwidth;
 }

@@ -73,12 +73,12 @@ const char *ts_report_vertex(ts_arena *arena, const ts_ir *ir, uint32_t vertex)
   return text;
 }
 
-/* Axes of `least` coordinates and more. */
-static const char *names_mesh(ts_arena *arena, const ts_ir *ir, uint32_t least)
+/* Axes of `min` coordinates and more. */
+static const char *names_mesh(ts_arena *arena, const ts_ir *ir, uint32_t min)
 {
   const char *text = "";
   for (uint32_t a = 0; a < ir->axes_count; a++)
-    if (ir->axes[a].size >= least)
+    if (ir->axes[a].size >= min)
       text = ts_arena_printf(arena, "%s%s%s: %u", text, *text ? ", " : "{ ",
                              ir->strings + ir->axes[a].name, ir->axes[a].size);
   return *text ? ts_arena_printf(arena, "%s }", text) : text;

@@ -4,10 +4,15 @@
 #include <string.h>
 
 #define US UINT64_C(1000000)
-#define PACKET(field, type_, least, most, what, range)                                             \
-  {{.name = #field, .offset = offsetof(ts_ir_net_packets, field),                                  \
-    .size = sizeof(((ts_ir_net_packets *)NULL)->field), .type = TS_IR_TYPE_##type_},               \
-   least, most, what, range},
+#define PACKET(field, type_, min, max, what, range)                                                \
+  {{.name = #field,                                                                                \
+    .offset = offsetof(ts_ir_net_packets, field),                                                  \
+    .size = sizeof(((ts_ir_net_packets *)NULL)->field),                                            \
+    .type = TS_IR_TYPE_##type_},                                                                   \
+   min,                                                                                            \
+   max,                                                                                            \
+   what,                                                                                           \
+   range},
 
 const ts_ir_packet_field ts_ir_packet_fields[] = {
 #include "ir/records.def"
@@ -84,7 +89,7 @@ void ts_ir_packet_set(const ts_ir_packet_field *field, ts_ir_net_packets *packet
 
 bool ts_ir_packet_in_range(const ts_ir_packet_field *field, double value)
 {
-  return value >= field->least && value <= field->most && !signbit(value);
+  return value >= field->min && value <= field->max && !signbit(value);
 }
 
 const ts_ir_packet_field *ts_ir_packets_wrong(const ts_ir_net_packets *packets)

@@ -7,7 +7,7 @@
 
 typedef struct ts_ir_packet_field {
   ts_ir_field clause;
-  double least, most;  /* in bytes, ps, or as it is */
+  double min, max;     /* in bytes, ps, or as it is */
   const char *what;    /* "`mtu` is ..." */
   const char *range;   /* "must be ..." */
 } ts_ir_packet_field;

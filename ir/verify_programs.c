@@ -26,7 +26,9 @@ static uint32_t ends_of_port(const ts_ir *ir, const ts_ir_port *p)
 /* ---- totals ---- */
 
 /* Bytes of each category: what is left in the end, and the least on the way, at most 0. */
-typedef struct changes { double left[TS_IR_CATEGORIES], least[TS_IR_CATEGORIES]; } changes;
+typedef struct changes {
+  double left[TS_IR_CATEGORIES], lowest[TS_IR_CATEGORIES];
+} changes;
 
 typedef struct totals { /* of a fragment, or of a run of items */
   double time, bytes;
@@ -113,7 +115,7 @@ static void verify_programs_change(changes *c, const ts_ir *ir, const ts_ir_node
       if ((mem->bytes < 0) != frees)
         continue;
       c->left[mem->category] += (double)mem->bytes;
-      c->least[mem->category] = smaller(c->least[mem->category], c->left[mem->category]);
+      c->lowest[mem->category] = smaller(c->lowest[mem->category], c->left[mem->category]);
     }
 }
 
@@ -121,7 +123,7 @@ static void verify_programs_change(changes *c, const ts_ir *ir, const ts_ir_node
 static void change_by_item(changes *c, const changes *item)
 {
   for (int k = 0; k < TS_IR_CATEGORIES; k++) {
-    c->least[k] = smaller(c->least[k], c->left[k] + item->least[k]);
+    c->lowest[k] = smaller(c->lowest[k], c->left[k] + item->lowest[k]);
     c->left[k] += item->left[k];
   }
 }
@@ -176,10 +178,10 @@ static int check_program(const ts_ir *ir, const totals *t, const ts_ir_program *
     held[holding->category] += (double)holding->bytes;
   }
   for (int k = 0; k < TS_IR_CATEGORIES; k++)
-    if (t->memory.least[k] + (throughout ? 0 : held[k]) < 0)
+    if (t->memory.lowest[k] + (throughout ? 0 : held[k]) < 0)
       return ts_ir_fail(error, "program `%.100s` frees %.0f bytes of %s more than it has",
-                        ir->strings + p->name,
-                        -t->memory.least[k] - (throughout ? 0 : held[k]), ts_ir_category_names[k]);
+                        ir->strings + p->name, -t->memory.lowest[k] - (throughout ? 0 : held[k]),
+                        ts_ir_category_names[k]);
   if (t->time >= total_limit)
     return too_much(error,
                     ts_ir_fail(error, "program `%.100s` can take more than 2^62 ps (53 days)",

@@ -680,7 +680,7 @@ uint64_t trainspec_held_at_peak(const trainspec_run *run, uint32_t rank, size_t 
 
 typedef struct each_memory {
   const trainspec *ts;
-  void (*each)(void *closure, uint64_t time_ps, const int64_t *held);
+  void (*each)(void *closure, uint64_t time_ps, const int64_t *by_category);
   void *closure;
 } each_memory;
 
@@ -699,7 +699,7 @@ static void memory(trainspec_run *run, uint32_t rank, each_memory *v)
 }
 
 void trainspec_memory(const trainspec_run *run, uint32_t rank,
-                      void (*each)(void *closure, uint64_t time_ps, const int64_t *held),
+                      void (*each)(void *closure, uint64_t time_ps, const int64_t *by_category),
                       void *closure)
 {
   each_memory v = {run->plan->ts, each, closure};

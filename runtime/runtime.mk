@@ -21,12 +21,10 @@ libts_a_SOURCES += \
 	runtime/account/forecast.h \
 	runtime/account/labels.c \
 	runtime/account/labels.h \
-	runtime/account/least.c \
-	runtime/account/least.h \
-	runtime/account/least_time.c \
-	runtime/account/least_time.h \
 	runtime/account/link_use.c \
 	runtime/account/link_use.h \
+	runtime/account/lower_bounds.c \
+	runtime/account/lower_bounds.h \
 	runtime/account/memory.c \
 	runtime/account/memory.h \
 	runtime/account/modules.c \
@@ -52,6 +50,8 @@ libts_a_SOURCES += \
 	runtime/account/rounds.h \
 	runtime/account/run.c \
 	runtime/account/run.h \
+	runtime/account/time_bound.c \
+	runtime/account/time_bound.h \
 	runtime/account/timeline.c \
 	runtime/account/timeline.h \
 	runtime/collective/algorithm.h \
@@ -126,11 +126,11 @@ libts_a_SOURCES += \
 	runtime/load/workers.h \
 	runtime/pipeline/bound.c \
 	runtime/pipeline/bound.h \
-	runtime/pipeline/held.c \
 	runtime/pipeline/in_flight.c \
 	runtime/pipeline/in_flight.h \
 	runtime/pipeline/internal.h \
 	runtime/pipeline/list.c \
+	runtime/pipeline/memory_bound.c \
 	runtime/pipeline/pipeline.h \
 	runtime/pipeline/play.c \
 	runtime/pipeline/problem.c \

@@ -73,7 +73,6 @@ tests_unit_sources = \
 	tests/unit/test_lang_errors.c \
 	tests/unit/test_lang_format.c \
 	tests/unit/test_lang_parse.c \
-	tests/unit/test_least.c \
 	tests/unit/test_left_out.c \
 	tests/unit/test_library.c \
 	tests/unit/test_limits.c \
@@ -82,6 +81,7 @@ tests_unit_sources = \
 	tests/unit/test_load.c \
 	tests/unit/test_loggops.c \
 	tests/unit/test_lower.c \
+	tests/unit/test_lower_bounds.c \
 	tests/unit/test_lsp_guard.c \
 	tests/unit/test_memory.c \
 	tests/unit/test_memory_allocator.c \

@@ -151,14 +151,14 @@ static bool steps_of_log(calibrate_task *t)
   ts_compile_settings(s, &(ts_compile_options){.stdlib_dir = t->plan.compile.stdlib_dir});
   if (ts_log_open(s, t->paths[1], NULL, &log, &steady))
     return false;
-  double held = log.memory > 0 ? log.memory : log.reserved > 0 ? log.reserved : 0;
+  double amount = log.memory > 0 ? log.memory : log.reserved > 0 ? log.reserved : 0;
   ts_measured_step *row = TS_NEW(t->arena, ts_measured_step);
   *row = (ts_measured_step){.line = 1,
                             .words = "",
                             .seconds = steady.levels[steady.level_count - 1].median,
-                            .memory = held,
+                            .memory = amount,
                             .group = ""};
-  t->steps = (ts_measured_steps){.count = 1, .at = row, .memory = held > 0};
+  t->steps = (ts_measured_steps){.count = 1, .at = row, .memory = amount > 0};
   return true;
 }
 

@@ -121,7 +121,7 @@ static void print_report(const fit_slowdown_job *j, const ts_slowdown_report *r)
 {
   ts_put_text(stdout,
               "%" PRIu32 " rows of %" PRIu32 " source%s; slowdown %.2f to %.2f, mean %.3f\n",
-              r->rows, r->sources, r->sources == 1 ? "" : "s", r->least, r->most, r->mean);
+              r->rows, r->sources, r->sources == 1 ? "" : "s", r->min, r->max, r->mean);
   print_scores("five-fold cross-validation", r->folds);
   if (r->sources > 1)
     print_scores("each source from all others", r->left_out);

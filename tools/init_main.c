@@ -29,7 +29,7 @@
 
 enum { MODEL = 1, GPU, GPUS, FRAMEWORK, BUDGET, OUTPUT };
 /* Of a step: what a choice of a profile is worth, to be mentioned. */
-static const double least_worth = 0.001;
+static const double min_gain = 0.001;
 
 static const ts_option options[] = {
   {MODEL, 0, "model", "NAME",
@@ -99,7 +99,7 @@ typedef struct init_task {
   const char *refused_text, *why;
   size_t refused_size;
   ts_compile_options refused_options;
-  double least, least_limit;
+  double smallest, smallest_limit;
   ts_sweep_budget budget;
   const char *budget_text;
   double begun;
@@ -224,9 +224,9 @@ static void init_count(init_task *t)
       t->refused_size = t->size;
       t->refused_options = options_of(t, o->point, NULL);
     }
-    if (too_large && (!(t->least > 0) || bytes < t->least)) {
-      t->least = bytes;
-      t->least_limit = o->limit;
+    if (too_large && (!(t->smallest > 0) || bytes < t->smallest)) {
+      t->smallest = bytes;
+      t->smallest_limit = o->limit;
     }
   }
 }
@@ -644,7 +644,7 @@ static const char *worths(init_task *t, size_t search)
       "framework", ts_arena_printf(t->arena, "(%s) with { %s }", profile, text_of(choice, "with"))};
     uint64_t step = step_of(t, best->point, &without);
     double more = (double)step - (double)best_step(t);
-    if (step && fabs(more) >= least_worth * (double)best_step(t))
+    if (step && fabs(more) >= min_gain * (double)best_step(t))
       text = ts_arena_printf(t->arena, "%s  %s: %s%s\n", text, text_of(choice, "name"),
                              more > 0 ? "-" : "+", ts_format_time((uint64_t)fabs(more)).text);
   }
@@ -720,8 +720,8 @@ static int say_none(init_task *t)
     ts_put_text(stderr,
                 "%s: none of %s fits in memory: the least needs %s of %s a gpu; ask for more gpus "
                 "(`--gpus`) or for others (`--gpu`)\n",
-                t->options.called, counted(t, t->too_large, "plan"), ts_format_bytes(t->least).text,
-                ts_format_bytes(t->least_limit).text);
+                t->options.called, counted(t, t->too_large, "plan"),
+                ts_format_bytes(t->smallest).text, ts_format_bytes(t->smallest_limit).text);
     say_refused(t);
     return TS_EXIT_NO;
   }

@@ -143,11 +143,11 @@ static void put_figure(const log_task *t, FILE *out, ts_log_figure figure, const
 static void log_put_memory(const log_task *t, FILE *out)
 {
   const ts_log *log = &t->log;
-  bool held = log->memory > 0, reserved = log->reserved > 0;
-  if (!held && !reserved)
+  bool allocated = log->memory > 0, reserved = log->reserved > 0;
+  if (!allocated && !reserved)
     return;
   put_label(out, "memory");
-  if (held)
+  if (allocated)
     ts_put_text(out, "%s held at most by tensors%s", ts_format_bytes(log->memory).text,
                 reserved ? ", " : "");
   if (reserved)

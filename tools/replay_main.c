@@ -156,7 +156,7 @@ static void replay_put_text(const replay_played *p, FILE *out)
       "  %u kernels (%u without a launching call) start at their recorded times, as nothing in "
       "the\n  trace explains the delay: %.3f ms in all, %.1f %% of the step, which what-if "
       "cannot move\n",
-      r->held_kernels, r->held_unlaunched, (double)r->unexplained / 1e6,
+      r->delayed_kernels, r->delayed_unlaunched, (double)r->unexplained / 1e6,
       replay_share(r->unexplained, m));
   if (r->unlaunched)
     fprintf(out, "  %u kernels have no launching call: issued with the work before them\n",
@@ -211,8 +211,8 @@ static void replay_put(void *closure, FILE *out)
   ts_json_put_signed(w, "crowded_ns", r->crowded);
   ts_json_put_signed(w, "unexplained_ns", r->unexplained);
   ts_json_put_count(w, "without_launch", r->unlaunched);
-  ts_json_put_count(w, "held_kernels", r->held_kernels);
-  ts_json_put_count(w, "held_without_launch", r->held_unlaunched);
+  ts_json_put_count(w, "held_kernels", r->delayed_kernels);
+  ts_json_put_count(w, "held_without_launch", r->delayed_unlaunched);
   ts_json_put_count(w, "overlapping", r->overlapping);
   ts_json_put_count(w, "carried_streams", r->carried);
   ts_json_end(w, '}');

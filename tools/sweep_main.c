@@ -367,7 +367,7 @@ static bool look_at_some(void *closure, ts_outcome *outcomes, size_t count)
     if (found.state == TS_REFUSED && found.known)
       *o = found;
     else if (found.known)
-      *o = ts_sweep_looked(&t->sweep, found.point, &found.least);
+      *o = ts_sweep_looked(&t->sweep, found.point, &found.bounds);
     else
       unknown[unknown_count++] = i;
   }

@@ -117,8 +117,8 @@ static void link_calls(ts_events *e, ts_arena *work)
     }
     int64_t after = v->start - call->start;
     v->call = found;
-    e->launch_least = after < e->launch_least ? after : e->launch_least;
-    e->launch_most = after > e->launch_most ? after : e->launch_most;
+    e->launch_min = after < e->launch_min ? after : e->launch_min;
+    e->launch_max = after > e->launch_max ? after : e->launch_max;
     call->kind = TS_CALL_LAUNCH;
     e->linked_calls++;
   }

@@ -114,16 +114,16 @@ static event take_next(player *p)
   event first = p->heap[0], last = p->heap[--p->count];
   size_t at = 0;
   for (;;) {
-    size_t child = at * 4 + 1, least = child;
+    size_t child = at * 4 + 1, smallest = child;
     if (child >= p->count)
       break;
     for (size_t c = child + 1; c < child + 4 && c < p->count; c++)
-      if (loggops_before(&p->heap[c], &p->heap[least]))
-        least = c;
-    if (!loggops_before(&p->heap[least], &last))
+      if (loggops_before(&p->heap[c], &p->heap[smallest]))
+        smallest = c;
+    if (!loggops_before(&p->heap[smallest], &last))
       break;
-    p->heap[at] = p->heap[least];
-    at = least;
+    p->heap[at] = p->heap[smallest];
+    at = smallest;
   }
   p->heap[at] = last;
   return first;

@@ -23,7 +23,7 @@ typedef struct op { /* device work, by start */
   /* between its predecessor's end and its start, at least */
   int64_t gap;
   int64_t crowded;                        /* waits so long for room on the device */
-  int64_t held; /* for reasons that the trace does not show: so long until it started */
+  int64_t delayed; /* for reasons that the trace does not show: so long until it started */
   uint32_t first_wait, wait_count;        /* in the order of ops after the sort */
 } op;
 
@@ -503,10 +503,10 @@ static void split_lateness(replay_maker *m)
       continue;
     o->crowded = busy_beside(m, i, expected);
     m->r->crowded += o->crowded;
-    o->held = late - o->crowded;
-    m->r->unexplained += o->held;
-    m->r->held_kernels += o->held > 0;
-    m->r->held_unlaunched += o->held > 0 && o->v->call == TS_EVENT_NONE;
+    o->delayed = late - o->crowded;
+    m->r->unexplained += o->delayed;
+    m->r->delayed_kernels += o->delayed > 0;
+    m->r->delayed_unlaunched += o->delayed > 0 && o->v->call == TS_EVENT_NONE;
   }
 }
 
@@ -659,7 +659,7 @@ static void put_op(replay_writer *w, const item *item)
     const char *name;
     ts_ir_basis basis;
   } late[] = {{o->crowded, "waiting for room", TS_IR_MEASURED},
-              {o->held, "released as measured", TS_IR_HELD}};
+              {o->delayed, "released as measured", TS_IR_HELD}};
   for (int k = 0; k < 2; k++) {
     if (!late[k].time)
       continue;

@@ -43,7 +43,7 @@ typedef struct ts_replay {
    * until they were measured to start, which no change of the plan moves. How many, and how many of
    * them without a launching call */
   int64_t unexplained;
-  uint32_t held_kernels, held_unlaunched;
+  uint32_t delayed_kernels, delayed_unlaunched;
 } ts_replay;
 
 /* `step`: a mark of e->steps, or NULL: the whole trace. NULL with the error filled. Free ->ir with

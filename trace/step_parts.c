@@ -164,9 +164,9 @@ static ts_stretch_pair *pair_stretches(ts_arena *arena, const ts_stretches *whol
   ts_stretches a = longest(arena, whole_a), b = longest(arena, whole_b);
   size_t n = a.of.count, m = b.of.count, width = m + 1, pairs = n + m;
   ts_arena *scratch = ts_arena_new("stretches");
-  int64_t *least = TS_NEW_ARRAY(scratch, int64_t, (n + 1) * width);
+  int64_t *lower = TS_NEW_ARRAY(scratch, int64_t, (n + 1) * width);
   ts_stretch_pair *out = TS_NEW_ARRAY(arena, ts_stretch_pair, pairs + 1);
-#define LEAST(i, k) least[(i)*width + (k)]
+#define LEAST(i, k) lower[(i)*width + (k)]
 #define MATCHES(i, k) (!strcmp(a.of.at[(i)-1].name, b.of.at[(k)-1].name))
 #define MATCHED(i, k) (LEAST((i)-1, (k)-1) + distance(a.of.at[(i)-1].time, b.of.at[(k)-1].time))
   for (size_t i = 0; i <= n; i++)

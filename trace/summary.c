@@ -122,9 +122,9 @@ uint32_t *ts_step_work(ts_arena *arena, const ts_events *e, const ts_event *step
    * were early or late at most. */
   uint32_t low, high;
   TS_SEARCH(low, 0, e->device_count,
-            ts_event_at(e, e->device[low])->start < step->start + e->launch_least);
+            ts_event_at(e, e->device[low])->start < step->start + e->launch_min);
   for (high = low; high < e->device_count &&
-                   ts_event_at(e, e->device[high])->start <= ts_event_end(step) + e->launch_most;)
+                   ts_event_at(e, e->device[high])->start <= ts_event_end(step) + e->launch_max;)
     high++;
   uint32_t *chosen = TS_NEW_ARRAY(arena, uint32_t, high - low + 1);
   *count = 0;

@@ -133,7 +133,7 @@ static ts_value extreme(const ts_builtin_call *c, bool greatest)
   return best;
 }
 
-static ts_value least(const ts_builtin_call *c) { return extreme(c, false); }
+static ts_value smallest(const ts_builtin_call *c) { return extreme(c, false); }
 static ts_value greatest(const ts_builtin_call *c) { return extreme(c, true); }
 
 static ts_value absolute(const ts_builtin_call *c)
@@ -743,7 +743,7 @@ static ts_value words_of(const ts_builtin_call *c)
 }
 
 static const ts_builtin builtins[] = {
-#define BUILTIN(name, run, parameters, least, most) {#name, run, parameters, least, most},
+#define BUILTIN(name, run, parameters, smallest, most) {#name, run, parameters, smallest, most},
 #include "compiler/eval/builtins.def"
 #undef BUILTIN
 };

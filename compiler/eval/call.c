@@ -648,7 +648,8 @@ static bool arrange(ts_session *s, const ts_function *f, const given *args, uint
 
 bool ts_call_fits_function(ts_session *s, const ts_function *f, const ts_ast *call)
 {
-  uint32_t count = ts_ast_args(call).count, most = f->builtin ? f->builtin->most : f->formal_count;
+  uint32_t count = ts_ast_args(call).count,
+           most = f->builtin ? f->builtin->max_count : f->formal_count;
   uint32_t room = most ? most : count;
   given few[FEW];
   return arrange(s, f, written(s, call, few), count,
@@ -664,14 +665,14 @@ static ts_value call_builtin(ts_session *s, const ts_function *f, const ts_env *
                              const given *args, uint32_t count, const ts_ast *call, ts_span span)
 {
   const ts_builtin *builtin = f->builtin;
-  uint32_t room = builtin->most ? builtin->most : count;
+  uint32_t room = builtin->max_count ? builtin->max_count : count;
   const given *few[8] = {0}, **of = room <= 8 ? few : TS_NEW_ARRAY(s->arena, const given *, room);
   if (!arrange(s, f, args, count, of, room))
     return ts_error_value();
-  if (count < builtin->least) {
+  if (count < builtin->min_count) {
     ts_diag *d = ts_report(s, TS_E0210, span, "`%s` needs %s%" PRIu32 " argument%s, not %" PRIu32,
-                           f->name, builtin->most == builtin->least ? "" : "at least ",
-                           builtin->least, builtin->least == 1 ? "" : "s", count);
+                           f->name, builtin->max_count == builtin->min_count ? "" : "at least ",
+                           builtin->min_count, builtin->min_count == 1 ? "" : "s", count);
     ts_diag_here(d, "not given");
     return ts_error_value();
   }

@@ -26,7 +26,7 @@ typedef struct ts_builtin {
   const char *name;
   ts_value (*run)(const ts_builtin_call *c);
   const char *parameters;
-  uint32_t least, most;
+  uint32_t min_count, max_count;
 } ts_builtin;
 
 ts_value ts_builtin_column(const ts_builtin_call *c); /* compiler/eval/builtin_column.c */

@@ -4,7 +4,10 @@
 #include "compiler/eval/function.h"
 #include "compiler/eval/report.h"
 
-typedef struct known_field { const char *name, *type; double least, most; } known_field;
+typedef struct known_field {
+  const char *name, *type;
+  double min, max;
+} known_field;
 
 /* bits, bits/s: what an IR can hold. Other fields are for functions to ask. */
 static const known_field known[] = {{"memory", "Size", 0, 8 * 0x1p56},
@@ -38,15 +41,15 @@ static const known_field *known_of(const char *name)
 
 /* ---- Fields ---- */
 
-static bool gpu_number(ts_session *s, const char *what, ts_value v, ts_span at, double least,
-                       double most)
+static bool gpu_number(ts_session *s, const char *what, ts_value v, ts_span at, double min,
+                       double max)
 {
   double number = v.type == TS_T_INT ? (double)v.u.integer : v.u.real;
-  if (number >= least && number <= most)
+  if (number >= min && number <= max)
     return true;
   ts_diag *d = ts_report(s, TS_E0225, at, "%s is not possible", what);
   ts_diag_here(d, "this is %s, %s than is possible", ts_value_print(s->arena, v),
-               number < least ? "less" : "more");
+               number < min ? "less" : "more");
   return false;
 }
 
@@ -89,7 +92,7 @@ static bool check(making *m, const ts_ast *field, ts_value *v)
   if (v->type == TS_T_RECORD)
     return peaks(m->s, v->u.record);
   return v->type == TS_T_LIST ? names(m->s, v->u.list, at) :
-                                gpu_number(m->s, what, *v, at, k->least, k->most);
+                                gpu_number(m->s, what, *v, at, k->min, k->max);
 }
 
 /* A field that functions may ask for is spelt almost as one that the compiler reads. */

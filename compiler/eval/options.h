@@ -13,7 +13,7 @@ typedef struct ts_define {
 typedef enum ts_pass_status {
   TS_PASS_REFUSED, /* after errors, which are in the session's queue */
   TS_PASS_DONE,
-  /* These two where they are asked for (ts_held): no plan needs more to be decided on. */
+  /* These two where they are asked for (ts_memory_bound): no plan needs more to be decided on. */
   TS_PASS_TOO_LARGE, /* more is held than any device has room for */
   TS_PASS_ENOUGH     /* who asked knows enough */
 } ts_pass_status;
@@ -21,13 +21,13 @@ typedef enum ts_pass_status {
 struct ts_ir;
 /* Before there is a fragment: s that a step takes at least, bytes of the fullest rank, and what the
  * whole job is about. */
-typedef struct ts_held_early {
+typedef struct ts_early_bound {
   double seconds, tokens, devices;
   uint64_t bytes;
-} ts_held_early;
+} ts_early_bound;
 /* For who need not have an IR of each plan. Memory that the fullest rank holds throughout, and the
  * device with the most room. */
-typedef struct ts_held {
+typedef struct ts_memory_bound {
   uint64_t bytes;
   uint64_t reserved, limit; /* by drivers and libraries, and in all */
   /* asked for: it ends, too, as soon as an order shows which micro-batches are in flight; bytes are
@@ -38,9 +38,9 @@ typedef struct ts_held {
    * have no ends yet. True: that will do, and there is no IR. */
   bool (*enough)(void *closure, const struct ts_ir *ir);
   /* likewise, or NULL; asked once there is an order, and ops have costs */
-  bool (*enough_early)(void *closure, const ts_held_early *known);
+  bool (*enough_early)(void *closure, const ts_early_bound *known);
   void *closure;
-} ts_held;
+} ts_memory_bound;
 
 /* As `listed`: rounds for who needs none of them, besides those that fill a pipeline. */
 enum { TS_LISTED = 16 };
@@ -62,7 +62,7 @@ typedef struct ts_compile_options { /* all may be left zero */
   uint32_t given_count;
   /* NULL, or what a plan holds is worked out as soon as its stages are known. If it is too much,
    * the compilation ends there without a message, and gives nothing. */
-  ts_held *held;
+  ts_memory_bound *held;
   /* graphs of ranks (trace/play_rank_graph.h) that play on the plan's machine, in the stead of its
    * own model; NULL: none */
   const struct ts_events *const *ranks;

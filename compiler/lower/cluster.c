@@ -41,7 +41,7 @@ static uint64_t reserved_of(const ts_lowering *l, const ts_value *gpu)
   return l->calibration.is ? ts_calibrated_reserve(l->calibration.is, reserved) : reserved;
 }
 
-bool ts_cluster_room(const ts_lowering *l, ts_held *held)
+bool ts_cluster_room(const ts_lowering *l, ts_memory_bound *held)
 {
   const ts_cluster *c = l->plan->cluster.u.cluster;
   uint64_t most = 0;

@@ -441,7 +441,7 @@ static bool early_alike(const ts_stages *stages)
   return true;
 }
 
-static double least_step(ts_lowering *l)
+static double early_step(ts_lowering *l)
 {
   const ts_schedule *sc = l->sc;
   const ts_stages *stages = l->stages;
@@ -468,13 +468,13 @@ static double least_step(ts_lowering *l)
 
 ts_pass_status ts_lower_early(ts_lowering *l)
 {
-  const ts_held *held = l->s->options->held;
+  const ts_memory_bound *held = l->s->options->held;
   if (!held || !held->enough_early || ts_diags_errors(l->s->diags))
     return TS_PASS_DONE;
-  ts_held_early known = {.seconds = least_step(l),
-                         .tokens = (double)ts_tokens_of(l, l->samples),
-                         .devices = ts_world_of(l),
-                         .bytes = held->bytes};
+  ts_early_bound known = {.seconds = early_step(l),
+                          .tokens = (double)ts_tokens_of(l, l->samples),
+                          .devices = ts_world_of(l),
+                          .bytes = held->bytes};
   return known.seconds > 0 && held->enough_early(held->closure, &known) ? TS_PASS_ENOUGH :
                                                                           TS_PASS_DONE;
 }

@@ -5,7 +5,7 @@
 
 #include "compiler/lower/lowering.h"
 
-/* For who asks for it (ts_held). */
+/* For who asks for it (ts_memory_bound). */
 ts_pass_status ts_lower_early(ts_lowering *l);
 
 #endif

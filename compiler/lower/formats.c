@@ -79,16 +79,16 @@ void ts_lower_formats(ts_lowering *l, uint32_t world, double micro_batches, ts_i
     write_format(l, c, ranks, k->dtype, view.strings + k->dtype, 0);
     ts_ir_builder_view(l->b, &view);
   }
-  double least = 0; /* seconds of one device at the peaks */
+  double at_peak = 0; /* seconds of one device at the peaks */
   bool known = true;
   ts_ir_builder_view(l->b, &view);
   for (uint32_t i = 0; i < view.formats_count; i++) {
     const ts_ir_format *f = &view.formats[i];
     meta->model_flops_per_step += f->model_flops;
-    least += f->peak > 0 ? f->model_flops / f->peak : 0;
+    at_peak += f->peak > 0 ? f->model_flops / f->peak : 0;
     known &= f->peak > 0 || !(f->model_flops > 0);
   }
-  meta->peak_flops = known && least > 0 ? meta->model_flops_per_step / least : 0;
+  meta->peak_flops = known && at_peak > 0 ? meta->model_flops_per_step / at_peak : 0;
 }
 
 uint32_t ts_world_of(const ts_lowering *l)

@@ -9,7 +9,9 @@
 #include "compiler/model/op.h"
 
 /* bytes */
-typedef struct op_held { double parameters, gradients, buffers, optimizer; } op_held;
+typedef struct op_holdings {
+  double parameters, gradients, buffers, optimizer;
+} op_holdings;
 
 /* Sums of whole gradients lie in buckets, which stay (torch/nn/parallel/distributed.py:
  * Reducer). */
@@ -54,12 +56,12 @@ static bool steps_free(const ts_lowering *l)
   return free;
 }
 
-static op_held held_by(const ts_lowering *l, uint32_t i)
+static op_holdings holdings_of(const ts_lowering *l, uint32_t i)
 {
   const ts_op *op = &l->g->ops.at[i];
   const ts_class *class = ts_class_of(l, i);
   const ts_plan *plan = l->plan;
-  op_held held = {0};
+  op_holdings held = {0};
   double elements = ts_local_elements(l, op, class, TS_ALL_PARAMETERS),
          trained = ts_trained_elements(op, class, TS_ALL_PARAMETERS);
   double whole = ts_whole_elements(l, op, class);
@@ -85,7 +87,7 @@ static uint64_t holdings_whole(double bytes) { return bytes > 0 ? (uint64_t)(byt
 struct ts_holder {
   ts_lowering *l;
   bool *known;
-  op_held *by_class;
+  op_holdings *by_class;
   ts_ir_str *name;
   TS_VEC(ts_ir_holding) at;
 };
@@ -97,7 +99,7 @@ ts_holder *ts_holder_new(ts_lowering *l)
   h->l = l;
   l->holds_gradients = !steps_free(l);
   h->known = TS_NEW_ARRAY(arena, bool, l->sh->classes.count + 1);
-  h->by_class = TS_NEW_ARRAY(arena, op_held, l->sh->classes.count + 1);
+  h->by_class = TS_NEW_ARRAY(arena, op_holdings, l->sh->classes.count + 1);
   h->name = TS_NEW_ARRAY(arena, ts_ir_str, l->g->pattern_count + 1);
   return h;
 }
@@ -134,9 +136,9 @@ static void hold_op(ts_holder *h, uint32_t i)
   const ts_op *op = &h->l->g->ops.at[i];
   uint32_t class = h->l->sh->class_of[i];
   if (!h->known[class])
-    h->by_class[class] = held_by(h->l, i);
+    h->by_class[class] = holdings_of(h->l, i);
   h->known[class] = true;
-  op_held held = h->by_class[class];
+  op_holdings held = h->by_class[class];
   hold_of_op(h, TS_IR_PARAMETERS, held.parameters, op);
   hold_of_op(h, TS_IR_GRADIENTS, held.gradients, op);
   hold_called(h, TS_IR_BUFFERS, held.buffers, "gradient buckets");
@@ -180,7 +182,7 @@ static uint64_t of_op(const ts_lowering *l, uint32_t i, uint64_t *known)
 {
   uint64_t *bytes = &known[l->sh->class_of[i]];
   if (!*bytes) {
-    op_held held = held_by(l, i);
+    op_holdings held = holdings_of(l, i);
     *bytes = 1 + holdings_whole(held.parameters) + holdings_whole(held.gradients) +
              holdings_whole(held.buffers) + holdings_whole(held.optimizer);
   }
@@ -204,7 +206,7 @@ static uint64_t of_plan(const ts_lowering *l)
   return sum;
 }
 
-uint64_t *ts_lower_held(const ts_lowering *l)
+uint64_t *ts_lower_holding_sums(const ts_lowering *l)
 {
   const ts_schedule *sc = l->sc;
   uint64_t *stage = TS_NEW_ARRAY(l->s->arena, uint64_t, sc->stages + 1),
@@ -220,9 +222,9 @@ uint64_t *ts_lower_held(const ts_lowering *l)
   return rank;
 }
 
-bool ts_lower_holds_too_much(const ts_lowering *l, ts_held *held)
+bool ts_lower_holds_too_much(const ts_lowering *l, ts_memory_bound *held)
 {
-  const uint64_t *rank = ts_lower_held(l);
+  const uint64_t *rank = ts_lower_holding_sums(l);
   held->bytes = 0;
   for (uint32_t r = 0; r < l->sc->ranks; r++)
     held->bytes = rank[r] > held->bytes ? rank[r] : held->bytes;

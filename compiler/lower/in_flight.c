@@ -82,13 +82,13 @@ static uint64_t of_rank(const ts_schedule *sc, const ts_order *order, const uint
   return most;
 }
 
-static bool is_too_much(ts_lowering *l, ts_held *held)
+static bool is_too_much(ts_lowering *l, ts_memory_bound *held)
 {
   const ts_schedule *sc = l->sc;
   const ts_stages *stages = l->stages;
   uint64_t *kind = TS_NEW_ARRAY(l->s->arena, uint64_t, stages->kind_count + 1),
            *stage = TS_NEW_ARRAY(l->s->arena, uint64_t, stages->count + 1),
-           *throughout = ts_lower_held(l);
+           *throughout = ts_lower_holding_sums(l);
   for (uint32_t k = 0; k < stages->kind_count; k++)
     kind[k] = of_stage(l, stages->example[k]);
   for (uint32_t s = 0; s < stages->count; s++)
@@ -102,7 +102,7 @@ static bool is_too_much(ts_lowering *l, ts_held *held)
 
 ts_pass_status ts_lower_in_flight(ts_lowering *l)
 {
-  ts_held *held = l->s->options->held;
+  ts_memory_bound *held = l->s->options->held;
   if (!held || !held->early || !l->stages || l->sc->policy || ts_diags_errors(l->s->diags) ||
       !is_too_much(l, held))
     return TS_PASS_DONE;

@@ -123,7 +123,7 @@ static ts_pass_status check_progress(ts_lowering *l)
 /* What would be refused in the end is so whatever is known of it before. */
 static bool is_enough(const ts_lowering *l)
 {
-  ts_held *held = l->s->options->held;
+  ts_memory_bound *held = l->s->options->held;
   ts_ir view;
   if (!held || !held->enough || ts_diags_errors(l->s->diags))
     return false;

@@ -104,18 +104,18 @@ bool ts_lower_network(ts_lowering *l);
 typedef struct ts_holder ts_holder; /* of all ranks */
 ts_holder *ts_holder_new(ts_lowering *l);
 uint32_t ts_lower_holdings(ts_holder *h, uint32_t rank, uint32_t *count);
-uint64_t *ts_lower_held(const ts_lowering *l);
+uint64_t *ts_lower_holding_sums(const ts_lowering *l);
 /* Bytes of gradients that a step has of one parameter of the op, or of all: what is left on a rank
  * of their sums; and whether they are freed when it has used them. */
 int64_t ts_lower_gradients(const ts_lowering *l, uint32_t op, uint32_t slot);
 bool ts_lower_frees(const ts_lowering *l, uint32_t op);
-bool ts_lower_holds_too_much(const ts_lowering *l, ts_held *held);
+bool ts_lower_holds_too_much(const ts_lowering *l, ts_memory_bound *held);
 /* compiler/lower/in_flight.c: the same with micro-batches between forward and backward, for who
  * asks, once there is an order. */
 ts_pass_status ts_lower_in_flight(ts_lowering *l);
 /* compiler/lower/cluster.c: memory of the device with the most room. False: of one it is not
  * known. */
-bool ts_cluster_room(const ts_lowering *l, ts_held *held);
+bool ts_cluster_room(const ts_lowering *l, ts_memory_bound *held);
 /* compiler/lower/batch.c: micro-batches of a plan without a schedule, or `failed`; whether nothing
  * is split, gathered or summed along the schedule's axis; whether the batch divides. False after
  * errors. */

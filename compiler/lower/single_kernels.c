@@ -34,14 +34,14 @@ static bool only_bytes(const ts_table_group *g)
  * of a table is nearly all of; rows of traced tables come without it. */
 static double launching(const ts_table *t)
 {
-  double least = INFINITY;
+  double min = INFINITY;
   for (uint32_t i = 0; i < t->group_count; i++)
     for (uint32_t k = 0; k < t->group[i].count; k++)
-      least = fmin(least, 1e6 * t->group[i].seconds[k]);
-  return least;
+      min = fmin(min, 1e6 * t->group[i].seconds[k]);
+  return min;
 }
 
-static void take_group(ts_session *s, const ts_table_group *g, double least, const ts_value *gpu,
+static void take_group(ts_session *s, const ts_table_group *g, double min, const ts_value *gpu,
                        ts_single_kernels *all)
 {
   const ts_kernel_model *model = g->dtype ? model_of(g) : NULL;
@@ -50,13 +50,13 @@ static void take_group(ts_session *s, const ts_table_group *g, double least, con
     ts_single_kernel k = {.model = model,
                           .family = g->family,
                           .dtype = model ? g->dtype : "",
-                          .us = 1e6 * g->seconds[i] - least,
+                          .us = 1e6 * g->seconds[i] - min,
                           .gpu = gpu};
     if (!model)
       k.feature[0] = g->value[i];
     else if (!ts_fit_row_features(g, i, model, k.feature))
       continue;
-    if (k.us > least) /* shorter ones are launches */
+    if (k.us > min) /* shorter ones are launches */
       TS_PUSH(s->arena, all, k);
   }
 }
@@ -69,11 +69,10 @@ static bool take_table(ts_session *s, const ts_plan *plan, const ts_value *table
   if (!chain)
     return false;
   const ts_table *t = ts_cost_rows(ts_cost_chain_table(chain));
-  double least = launching(t);
+  double min = launching(t);
   size_t before = all->count;
   for (uint32_t i = 0; i < t->group_count; i++)
-    take_group(s, &t->group[i], least,
-               ts_record_find(&table->u.applied->args, "from"), all);
+    take_group(s, &t->group[i], min, ts_record_find(&table->u.applied->args, "from"), all);
   if (all->count > before)
     return true;
   ts_diag *d = ts_report(s, TS_E0523, table->span, "`%s` has no row to learn from", name.name);

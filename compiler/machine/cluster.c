@@ -70,11 +70,11 @@ static bool array_dims(elaboration *c, const ts_env *env, const ts_ast *item, ts
       ts_note_values(c->s, env, d, dimensions.at[i]);
       return false;
     }
-    uint32_t most = c->s->limits.vertices;
-    if (n > most || count * (uint64_t)n + c->vertices.count > most) {
+    uint32_t max = c->s->limits.vertices;
+    if (n > max || count * (uint64_t)n + c->vertices.count > max) {
       ts_diag *d = ts_report(c->s, TS_E0606, dimensions.at[i]->span,
                              "the cluster has more than %s devices and switches",
-                             ts_count_print(c->s->arena, most));
+                             ts_count_print(c->s->arena, max));
       ts_diag_here(d, "this is %" PRId64, n);
       ts_diag_help(d, "give the cluster fewer nodes");
       return false;
@@ -218,22 +218,21 @@ typedef enum link_field {
   LINK_FIELDS
 } link_field;
 
-/* `least` 0: it may be 0; else more than that. */
-static bool cluster_possible(ts_session *s, const ts_ast *field, ts_value v, double least,
-                             double most)
+/* `min` 0: it may be 0; else more than that. */
+static bool cluster_possible(ts_session *s, const ts_ast *field, ts_value v, double min, double max)
 {
   double value = v.u.real;
-  if (value >= least && value <= most)
+  if (value >= min && value <= max)
     return true;
   bool outside = value > 0;
   ts_diag *d = ts_report(s, TS_E0604, ts_ast_value(field)->span,
-                         outside   ? "`%s` is not possible" :
-                         least > 0 ? "`%s` must be more than 0" :
-                                     "`%s` must be 0 or more",
+                         outside ? "`%s` is not possible" :
+                         min > 0 ? "`%s` must be more than 0" :
+                                   "`%s` must be 0 or more",
                          field->name);
   if (outside)
     ts_diag_here(d, "this is %s, %s than is possible", ts_value_print(s->arena, v),
-                 value < least ? "less" : "more");
+                 value < min ? "less" : "more");
   else
     ts_diag_here(d, "this is %s", value == 0 ? "0" : "negative");
   return false;
@@ -252,13 +251,12 @@ static bool unknown_field(ts_session *s, const ts_ast *field, const char *of,
   return false;
 }
 
-static bool whole_between(ts_session *s, const ts_ast *field, int64_t value, int64_t most,
+static bool whole_between(ts_session *s, const ts_ast *field, int64_t value, int64_t max,
                           const char *what)
 {
-  if (value >= 0 && value <= most)
+  if (value >= 0 && value <= max)
     return true;
-  ts_diag *d =
-    ts_report(s, TS_E0225, ts_ast_value(field)->span, "%s: at most %" PRId64, what, most);
+  ts_diag *d = ts_report(s, TS_E0225, ts_ast_value(field)->span, "%s: at most %" PRId64, what, max);
   ts_diag_here(d, "this is %" PRId64, value);
   return false;
 }

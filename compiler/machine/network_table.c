@@ -264,15 +264,15 @@ const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text,
 
 /* -- Lists of the language: a record for each point -- */
 
-static bool number_in(const ts_record *record, const char *name, double least, double most,
+static bool number_in(const ts_record *record, const char *name, double min, double max,
                       double *out)
 {
   const ts_value *v = ts_record_find(record, name);
   if (!v)
-    return *out >= least;
+    return *out >= min;
   bool whole = v->type == TS_T_INT;
   *out = whole ? (double)v->u.integer : v->type == TS_T_QUANTITY ? v->u.real : NAN;
-  return *out >= least && *out <= most;
+  return *out >= min && *out <= max;
 }
 
 static const char *point_of(const ts_value *row, ts_ir_net_point *p)

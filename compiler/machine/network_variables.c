@@ -199,7 +199,11 @@ typedef enum effect {
   AGGREGATED
 } effect;
 
-typedef struct variable { const char *name; effect what; double least, most; } variable;
+typedef struct variable {
+  const char *name;
+  effect what;
+  double min, max;
+} variable;
 
 /* Those that add methods come before those that choose among them. */
 static const variable variables[] = {{"NCCL_COLLNET_ENABLE", FABRICS, 0, 1},
@@ -315,10 +319,10 @@ static const char *network_variables_number_of(ts_arena *arena, const variable *
 {
   char *end;
   *x = strtod(value, &end);
-  if (end != value && !*end && *x >= v->least && *x <= v->most && *x == floor(*x))
+  if (end != value && !*end && *x >= v->min && *x <= v->max && *x == floor(*x))
     return NULL;
   return ts_arena_printf(arena, "%s: `%s` is not a whole number from %.0f to %.0f", v->name, value,
-                         v->least, v->most);
+                         v->min, v->max);
 }
 
 static const char *network_variables_unknown(ts_arena *arena, const char *name)

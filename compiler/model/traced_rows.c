@@ -30,7 +30,7 @@ double ts_traced_device_time(const ts_tracer *t, double seconds)
 }
 
 /* A tensor that the model holds is a row that did nothing, named by its path. */
-static bool is_held(const ts_row *row)
+static bool is_persistent(const ts_row *row)
 {
   const char *a = row->name, *b = row->kind;
   if (row->input_count || row->forward > 0 || row->backward > 0 || !row->dtype || !strchr(b, '.'))
@@ -44,7 +44,7 @@ static bool is_held(const ts_row *row)
 /* A weight is one of numbers that learn. */
 static bool is_parameter(const ts_row *row)
 {
-  return is_held(row) && ts_dtype_is_float(row->dtype);
+  return is_persistent(row) && ts_dtype_is_float(row->dtype);
 }
 
 static bool holds_tensor(const ts_tracer *t, uint32_t row)
@@ -163,7 +163,7 @@ static bool check_role(ts_tracer *t, const ts_row *row, ts_row_role role)
                ts_patterns_match(&t->map.values, row->kind);
   if (role != TS_ROW_CONSTANT && role != TS_ROW_VALUE)
     return true;
-  if (!row->input_count && !known && !is_held(row))
+  if (!row->input_count && !known && !is_persistent(row))
     return dropped(t, row, "takes nothing", "`inputs` is empty",
                    "name the rows it takes, or list its kind in the mapping: in `given` (inputs of "
                    "the model) or `constants` (no inputs)");

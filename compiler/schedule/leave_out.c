@@ -92,13 +92,13 @@ static bool find_stretches(ts_arena *arena, const ts_schedule *sc, stretch *of)
 /* How many rounds all ranks can do without, and still have `listed` micro-batches of them. */
 static uint32_t rounds_too_many(const ts_schedule *sc, const stretch *of, uint32_t listed)
 {
-  uint32_t least = UINT32_MAX, remaining = (listed + of->step - 1) / of->step;
+  uint32_t min = UINT32_MAX, remaining = (listed + of->step - 1) / of->step;
   for (uint32_t r = 0; r < sc->ranks; r++) {
     uint32_t rounds = (of[r].to - of[r].from) / of[r].items;
-    least = rounds < least ? rounds : least;
+    min = rounds < min ? rounds : min;
   }
   remaining = remaining < LEAST ? LEAST : remaining;
-  return least >= remaining + remaining / 2 ? least - remaining : 0;
+  return min >= remaining + remaining / 2 ? min - remaining : 0;
 }
 
 /* The order of a rank without `out` items at the cut. False: the others are not numbered on. */

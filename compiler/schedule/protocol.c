@@ -49,8 +49,8 @@ static bool equals(solver *v, const ts_env *env, const protocol_place *p)
 
 static bool takes(solver *v, const ts_ast *item, ts_work_kind kind)
 {
-  uint32_t least = kind == TS_STEP ? 0 : 1, most = kind == TS_STEP ? 1 : 2;
-  if (item->count >= least && item->count <= most)
+  uint32_t min = kind == TS_STEP ? 0 : 1, max = kind == TS_STEP ? 1 : 2;
+  if (item->count >= min && item->count <= max)
     return true;
   ts_diag *d = ts_report(v->s, TS_E0401, item->span, "`%s` takes %s", item->name,
                          kind == TS_STEP ? "the number of a step" :

@@ -151,10 +151,10 @@ static bool slots_follow(ts_attempt *a, const ts_timetable *t)
 
 static int32_t freed(const ts_attempt *a)
 {
-  double least = 1;
+  double min = 1;
   for (uint32_t s = 0; s < a->b->sc->stages; s++)
-    least = fmin(least, ts_policy_freed(&a->costs->at[s]));
-  return (int32_t)floor(TS_TIMETABLE_FORWARD * least);
+    min = fmin(min, ts_policy_freed(&a->costs->at[s]));
+  return (int32_t)floor(TS_TIMETABLE_FORWARD * min);
 }
 
 bool ts_policy_slots(ts_attempt *a)

@@ -154,20 +154,20 @@ static void balanced(splitter *c, const double *seconds, uint32_t *first_unit)
 {
   uint32_t n = units(c->g), stages = c->sc->parts;
   double *cost = TS_NEW_ARRAY(c->s->arena, double, stages * n + 1), low = 0, high = 0;
-  double *until = TS_NEW_ARRAY(c->s->arena, double, stages * (n + 1) + 1),
-         *least = TS_NEW_ARRAY(c->s->arena, double, n + 1);
+  double *until = TS_NEW_ARRAY(c->s->arena, double, stages *(n + 1) + 1),
+         *min = TS_NEW_ARRAY(c->s->arena, double, n + 1);
   for (uint32_t part = 0; part < stages; part++) {
     double *here = cost + (size_t)part * n, *sum = until + (size_t)part * (n + 1);
     for (uint32_t i = 0; i < c->g->ops.count; i++)
       here[unit_of(c->g, i) < n ? unit_of(c->g, i) : n - 1] += *seconds++;
     for (uint32_t i = 0; i < n; i++) {
-      least[i] = part && least[i] < here[i] ? least[i] : here[i];
+      min[i] = part && min[i] < here[i] ? min[i] : here[i];
       sum[i + 1] = sum[i] + here[i];
     }
     high = sum[n] > high ? sum[n] : high;
   }
   for (uint32_t i = 0; i < n; i++)
-    low = least[i] > low ? least[i] : low;
+    low = min[i] > low ? min[i] : low;
   for (int step = 0; step < 60 && low < high; step++) {
     double middle = (low + high) / 2;
     if (parts_for(cost, n, middle, stages, first_unit) <= stages)

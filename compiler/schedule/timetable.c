@@ -22,7 +22,7 @@ typedef struct load { int32_t forwards, thousandths, owed; } load;
 typedef struct rank_slots {
   int32_t *item;      /* [slot]: type * m + micro-batch, or FREE. Both slots of a B have it */
   int32_t *slot;      /* [type * m + micro-batch] */
-  load *held;         /* [slot]: after it */
+  load *loads;        /* [slot]: after it */
   int32_t *backward;  /* slots of the backwards taken so far, in order */
   uint32_t taken;
 } rank_slots;
@@ -56,30 +56,30 @@ static void set(const squeeze *q, rank_slots *r, int32_t item, int32_t slot, boo
 
 static int32_t timetable_larger(int32_t x, int32_t y) { return x > y ? x : y; }
 
-static void timetable_change(load *held, int32_t forwards, int32_t thousandths)
+static void timetable_change(load *loads, int32_t forwards, int32_t thousandths)
 {
-  held->forwards += forwards;
-  held->thousandths += thousandths;
+  loads->forwards += forwards;
+  loads->thousandths += thousandths;
 }
 
-static void step(const squeeze *q, const rank_slots *r, int32_t slot, load *held)
+static void step(const squeeze *q, const rank_slots *r, int32_t slot, load *loads)
 {
   int32_t item = r->item[slot], rest = TS_TIMETABLE_FORWARD - q->freed;
   uint32_t type = item == FREE ? 0 : type_of(q, item);
   if (item == FREE) {
-    if (held->owed) {
-      held->owed--;
-      timetable_change(held, -1, -rest);
+    if (loads->owed) {
+      loads->owed--;
+      timetable_change(loads, -1, -rest);
     }
   } else if (type < q->chunks) {
-    timetable_change(held, 1, TS_TIMETABLE_FORWARD);
+    timetable_change(loads, 1, TS_TIMETABLE_FORWARD);
   } else if (!is_backward(q, type)) {
-    timetable_change(held, -1, -rest);
+    timetable_change(loads, -1, -rest);
   } else if (!q->whole) {
-    timetable_change(held, 0, -q->freed);
-    held->owed += q->drain;
+    timetable_change(loads, 0, -q->freed);
+    loads->owed += q->drain;
   } else if (slot > r->slot[item]) {
-    timetable_change(held, -1, -TS_TIMETABLE_FORWARD);
+    timetable_change(loads, -1, -TS_TIMETABLE_FORWARD);
   }
 }
 
@@ -92,17 +92,17 @@ static bool timetable_same(const load *x, const load *y)
  * with `keep`, notes what is held from now on. */
 static bool bearable(const squeeze *q, rank_slots *r, int32_t from, int32_t to, bool keep)
 {
-  load held = {0};
+  load loads = {0};
   if (from)
-    held = r->held[from - 1];
+    loads = r->loads[from - 1];
   for (int32_t u = from; u < (int32_t)q->slots; u++) {
-    step(q, r, u, &held);
-    if (!keep && (held.forwards > q->most.forwards || held.thousandths > q->most.thousandths))
+    step(q, r, u, &loads);
+    if (!keep && (loads.forwards > q->most.forwards || loads.thousandths > q->most.thousandths))
       return false;
-    if (u > to && timetable_same(&held, &r->held[u]))
+    if (u > to && timetable_same(&loads, &r->loads[u]))
       break;
     if (keep)
-      r->held[u] = held;
+      r->loads[u] = loads;
   }
   return true;
 }
@@ -113,13 +113,13 @@ static void timetable_measure(squeeze *q)
     bearable(q, &q->rank[k], 0, (int32_t)q->slots, true);
 }
 
-static load most_held(const squeeze *q)
+static load max_load(const squeeze *q)
 {
   load most = {0};
   for (uint32_t k = 0; k < q->sc->ranks; k++)
     for (uint32_t u = 0; u < q->slots; u++) {
-      most.forwards = timetable_larger(most.forwards, q->rank[k].held[u].forwards);
-      most.thousandths = timetable_larger(most.thousandths, q->rank[k].held[u].thousandths);
+      most.forwards = timetable_larger(most.forwards, q->rank[k].loads[u].forwards);
+      most.thousandths = timetable_larger(most.thousandths, q->rank[k].loads[u].thousandths);
     }
   return most;
 }
@@ -267,7 +267,7 @@ static void open_slots(ts_arena *arena, squeeze *q, const ts_timetable *t)
   for (uint32_t k = 0; k < sc->ranks; k++) {
     rank_slots *r = &q->rank[k];
     r->item = TS_NEW_ARRAY(arena, int32_t, q->slots + 2);
-    r->held = TS_NEW_ARRAY(arena, load, q->slots + 1);
+    r->loads = TS_NEW_ARRAY(arena, load, q->slots + 1);
     r->slot = TS_NEW_ARRAY(arena, int32_t, 3 * q->chunks * q->m + 1);
     r->backward = TS_NEW_ARRAY(arena, int32_t, q->chunks * q->m + 1);
     memset(r->item, 0xff, (q->slots + 2) * sizeof *r->item);
@@ -335,14 +335,14 @@ uint32_t ts_timetable_order(ts_arena *arena, const ts_schedule *sc, const ts_tim
   if (!q.whole)
     add_weights(&q);
   timetable_measure(&q);
-  q.most = most_held(&q);
+  q.most = max_load(&q);
   squeeze_items(&q, true);
   if (!q.whole) {
     close_gaps(&q);
     remove_weights(&q);
     q.drain = true;
     timetable_measure(&q);
-    q.most = most_held(&q);
+    q.most = max_load(&q);
     squeeze_items(&q, false);
   }
   return write_order(arena, &q, out);

@@ -121,11 +121,11 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, const f
                       ts_placed *placed)
 {
   ts_schedule *sc = b->sc;
-  uint32_t most = placed->kind == TS_STEP ? 0 : 2, least = placed->kind == TS_STEP ? 0 : 1;
-  if (item->count < least || item->count > most) {
+  uint32_t max = placed->kind == TS_STEP ? 0 : 2, min = placed->kind == TS_STEP ? 0 : 1;
+  if (item->count < min || item->count > max) {
     ts_diag *d =
       ts_report(b->s, TS_E0401, item->span, "`%s` takes %s", item->name,
-                most ? "a micro-batch, and a chunk where there are several" : "no arguments");
+                max ? "a micro-batch, and a chunk where there are several" : "no arguments");
     ts_diag_here(d, "%u given", item->count);
     if (!item->count)
       ts_diag_help(d, "`%s(i)`, or `%s(next)` for the micro-batch that comes next", item->name,
@@ -333,32 +333,31 @@ static void work_list(builder *b, const ts_env *outer, const ts_ast *body)
 }
 
 /* The least and the largest rank that `at` names, if it names any. */
-static bool ranks_named(ts_value where, int64_t *least, int64_t *most)
+static bool ranks_named(ts_value where, int64_t *min, int64_t *max)
 {
-  *least = INT64_MAX;
-  *most = INT64_MIN;
+  *min = INT64_MAX;
+  *max = INT64_MIN;
   if (where.type == TS_T_INT) {
-    *least = *most = where.u.integer;
+    *min = *max = where.u.integer;
   } else if (where.type == TS_T_RANGE && where.u.range.begin < where.u.range.end) {
-    *least = where.u.range.begin;
-    *most = where.u.range.end - 1;
+    *min = where.u.range.begin;
+    *max = where.u.range.end - 1;
   }
   for (uint32_t i = 0; where.type == TS_T_LIST && i < where.u.list->count; i++) {
     int64_t rank = where.u.list->at[i].type == TS_T_INT ? where.u.list->at[i].u.integer : 0;
-    *least = rank < *least ? rank : *least;
-    *most = rank > *most ? rank : *most;
+    *min = rank < *min ? rank : *min;
+    *max = rank > *max ? rank : *max;
   }
-  return *least <= *most;
+  return *min <= *max;
 }
 
 static bool ranks_exist(builder *b, const ts_ast *at, ts_value where)
 {
-  int64_t least, most, ranks = b->sc->ranks;
-  if (!ranks_named(where, &least, &most) || (least >= 0 && most < ranks))
+  int64_t min, max, ranks = b->sc->ranks;
+  if (!ranks_named(where, &min, &max) || (min >= 0 && max < ranks))
     return true;
-  ts_diag *d =
-    ts_report(b->s, TS_E0225, ts_ast_ranks(at)->span, "rank %lld is outside the pipeline",
-              (long long)(least < 0 ? least : most));
+  ts_diag *d = ts_report(b->s, TS_E0225, ts_ast_ranks(at)->span,
+                         "rank %lld is outside the pipeline", (long long)(min < 0 ? min : max));
   ts_diag_here(d, "ranks go from 0 to %lld", (long long)ranks - 1);
   b->failed = true;
   return false;

@@ -104,9 +104,9 @@ static uint32_t *heights(const ts_ir *ir, ts_arena *scratch)
     moved = false;
     for (uint32_t l = 0; l < ir->links_count; l++) {
       uint32_t *a = &height[ir->links[l].from], *b = &height[ir->links[l].to];
-      uint32_t *high = *a > *b ? a : b, least = (*a > *b ? *b : *a) + 1;
-      moved |= *high > least;
-      *high = *high > least ? least : *high;
+      uint32_t *high = *a > *b ? a : b, lower = (*a > *b ? *b : *a) + 1;
+      moved |= *high > lower;
+      *high = *high > lower ? lower : *high;
     }
   }
   return height;

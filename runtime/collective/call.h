@@ -73,7 +73,7 @@ typedef struct ts_extrapolation {
    * links answered */
   uint32_t kind, model, ranks, islands;
   uint32_t doubt;                       /* ts_doubt */
-  uint64_t least, most;                 /* bytes of these calls */
+  uint64_t min, max;                    /* bytes of these calls */
   /* RAISED, FASTER: so many times what their links can carry, at most */
   double used;
 } ts_extrapolation;

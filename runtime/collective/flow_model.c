@@ -305,14 +305,14 @@ static ts_flow_shape flow_model_choose(const ts_ir_net_model *model, const ts_fl
                                        uint32_t kind, uint64_t bytes, uint32_t ranks)
 {
   ts_flow_shape best = TS_FLOW_SHAPES;
-  double least = INFINITY;
+  double min = INFINITY;
   for (uint32_t s = 0, shapes = ts_flow_shapes_of(kind, model); s < TS_FLOW_SHAPES; s++) {
     if (!(shapes >> s & 1) || figures[s].per_byte < 0)
       continue;
     double time = (double)steps_of(&figures[s], kind) +
                   transfer_of((ts_flow_shape)s, &figures[s], kind, bytes, ranks);
-    if (time < least) {
-      least = time;
+    if (time < min) {
+      min = time;
       best = (ts_flow_shape)s;
     }
   }

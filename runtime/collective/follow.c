@@ -23,16 +23,16 @@ static bool has_shares(const ts_ir *ir, const ts_ir_net_model *m, bool inter)
 ts_link_figures ts_links_as_seen(const ts_ir *ir, const ts_ir_net_model *m, const ts_profile *p)
 {
   ts_link_figures seen = ts_links_as_they_are(p);
-  const ts_ir_net_links *held = &m->links;
+  const ts_ir_net_links *counts = &m->links;
   bool box = m->kind == TS_IR_NET_WHITE_BOX;
   if (m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET || m->kind == TS_IR_NET_ALPHA_BETA)
     return seen;
-  if (!(held->intra_links > 0) && !(box && has_shares(ir, m, false)))
+  if (!(counts->intra_links > 0) && !(box && has_shares(ir, m, false)))
     seen.intra_pace = 0;
-  if (!(held->inter_links > 0) && !(box && has_shares(ir, m, true)))
+  if (!(counts->inter_links > 0) && !(box && has_shares(ir, m, true)))
     seen.inter_pace = 0;
   bool steps = m->kind != TS_IR_NET_TABLE; /* a table has times, not steps */
-  seen.intra_latency = steps ? (double)ts_more_latency(p->intra_latency, held->intra_latency) : 0;
-  seen.inter_latency = steps ? (double)ts_more_latency(p->inter_latency, held->inter_latency) : 0;
+  seen.intra_latency = steps ? (double)ts_more_latency(p->intra_latency, counts->intra_latency) : 0;
+  seen.inter_latency = steps ? (double)ts_more_latency(p->inter_latency, counts->inter_latency) : 0;
   return seen;
 }

@@ -16,9 +16,9 @@ ts_link_figures ts_links_as_seen(const ts_ir *ir, const ts_ir_net_model *model,
                                  const ts_profile *profile);
 
 /* Latency that the model's own does not hold, ps a step. */
-static inline uint64_t ts_more_latency(uint64_t latency, uint64_t held)
+static inline uint64_t ts_more_latency(uint64_t latency, uint64_t hold)
 {
-  return held && latency > held ? latency - held : 0;
+  return hold && latency > hold ? latency - hold : 0;
 }
 
 /* The rate of links in parts of what a model was measured on; 1: it does not know, or the call does

@@ -520,16 +520,16 @@ static double load_of(const chooser *c, uint32_t link)
 
 /* Whether the candidate (the `count`-th, from 1) takes the place of the one chosen so far: each
  * with the same chance by hash. */
-static bool prefer(chooser *c, ts_ir_routing routing, uint32_t count, double load, double *least)
+static bool prefer(chooser *c, ts_ir_routing routing, uint32_t count, double load, double *min_load)
 {
   bool better;
   switch (routing) {
   case TS_IR_ROUTE_SHORTEST: better = count == 1; break;
-  case TS_IR_ROUTE_ADAPTIVE: better = count == 1 || load < *least; break;
+  case TS_IR_ROUTE_ADAPTIVE: better = count == 1 || load < *min_load; break;
   default: better = count == 1 || (c->hash = mixed(c->hash)) % count == 0;
   }
   if (better)
-    *least = load;
+    *min_load = load;
   return better;
 }
 
@@ -539,7 +539,7 @@ static void offer(const chooser *c, uint32_t link)
     c->fork->offered[link] = true;
 }
 
-static void consider(chooser *c, const ends *e, ends *best, uint32_t *count, double *least)
+static void consider(chooser *c, const ends *e, ends *best, uint32_t *count, double *min_load)
 {
   if (c->best) {
     if (equal(&e->whole, c->best)) {
@@ -561,7 +561,7 @@ static void consider(chooser *c, const ends *e, ends *best, uint32_t *count, dou
     double first = load_of(c, e->first_link), last = load_of(c, e->last_link);
     load = first > last ? first : last;
   }
-  if (prefer(c, c->fork->ports ? TS_IR_ROUTE_ADAPTIVE : c->fork->routing, ++*count, load, least))
+  if (prefer(c, c->fork->ports ? TS_IR_ROUTE_ADAPTIVE : c->fork->routing, ++*count, load, min_load))
     *best = *e;
 }
 
@@ -569,11 +569,11 @@ static uint32_t all_ends(chooser *c, uint32_t from, uint32_t to, ends *best)
 {
   ts_link_graph *g = c->graph;
   uint32_t count = 0;
-  double least = 0;
+  double min_load = 0;
   for (uint32_t e = g->switch_end[from]; e < g->first[from + 1]; e++)
     if (g->edges[e].to == to) {
       reach r = step(g, &(reach){0}, from, g->edges[e].link);
-      consider(c, &(ends){g->edges[e].link, from, TS_IR_NONE, NULL, r}, best, &count, &least);
+      consider(c, &(ends){g->edges[e].link, from, TS_IR_NONE, NULL, r}, best, &count, &min_load);
     }
   for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++) {
     uint32_t s = g->edges[e].to;
@@ -588,7 +588,7 @@ static uint32_t all_ends(chooser *c, uint32_t from, uint32_t to, ends *best)
                                                                 NULL;
       if (t == s || (between && between->hops))
         consider(c, &(ends){g->edges[e].link, t, last, core, joined(g, &head, between, t, last)},
-                 best, &count, &least);
+                 best, &count, &min_load);
     }
   }
   return count;
@@ -602,7 +602,7 @@ static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t so
   ts_link_graph *g = c->graph;
   const reach *at = &core[g->core[v]];
   uint32_t link = at->link, first = TS_IR_NONE, count = 0;
-  double least = 0;
+  double min_load = 0;
   *from = at->from;
   for (uint32_t e = g->first_in[v]; e < g->first_in[v + 1]; e++) {
     uint32_t u = g->entries[e].to, back = g->entries[e].link;
@@ -613,7 +613,7 @@ static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t so
       offer(c, back);
     }
     first = back;
-    if (prefer(c, c->fork->routing, ++count, c->fork->load ? load_of(c, back) : 0, &least)) {
+    if (prefer(c, c->fork->routing, ++count, c->fork->load ? load_of(c, back) : 0, &min_load)) {
       link = back;
       *from = u;
     }

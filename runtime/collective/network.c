@@ -282,9 +282,9 @@ static ts_answer *answer_of(ts_network *n, uint32_t kind, uint32_t profile)
 
 static void network_note(ts_answer *a, ts_doubt doubt, uint64_t bytes)
 {
-  uint64_t *least = &a->doubt[doubt].least, *most = &a->doubt[doubt].most;
-  *least = !*most || bytes < *least ? bytes : *least;
-  *most = bytes > *most ? bytes : *most;
+  uint64_t *min = &a->doubt[doubt].min, *max = &a->doubt[doubt].max;
+  *min = !*max || bytes < *min ? bytes : *min;
+  *max = bytes > *max ? bytes : *max;
 }
 
 /* No model has a call faster than the links can carry it. What was measured stays: it is not this
@@ -297,16 +297,16 @@ static void keep_bound(const ts_network *n, const ts_profile *p, uint32_t kind, 
     return;
   bool black = model == TS_IR_NET_TABLE || model == TS_IR_NET_STATISTICAL,
        together = model == TS_IR_NET_WHITE_BOX || model == TS_IR_NET_STATISTICAL;
-  double least = floor(ts_bound_time(&n->bounds.at[p->bounds - 1], kind, bytes, together,
-                                     !black && !e->switches_reduce));
-  if ((double)e->time >= least)
+  double min = floor(ts_bound_time(&n->bounds.at[p->bounds - 1], kind, bytes, together,
+                                   !black && !e->switches_reduce));
+  if ((double)e->time >= min)
     return;
   e->raised = model != TS_IR_NET_TABLE;
-  e->used = e->time ? least / (double)e->time : INFINITY;
+  e->used = e->time ? min / (double)e->time : INFINITY;
   e->faster = !e->raised;
   if (e->faster)
     return;
-  uint64_t more = (uint64_t)least - e->time;
+  uint64_t more = (uint64_t)min - e->time;
   e->time += more;
   e->transfer += more;
   if (model == TS_IR_NET_WHITE_BOX)
@@ -446,8 +446,8 @@ static int by_call(const void *left, const void *right)
   by = by ? by : ts_by_number(a->ranks, b->ranks);
   by = by ? by : ts_by_number(a->islands, b->islands);
   by = by ? by : ts_by_number(a->model, b->model);
-  by = by ? by : ts_by_number(a->least, b->least);
-  by = by ? by : ts_by_number(a->most, b->most);
+  by = by ? by : ts_by_number(a->min, b->min);
+  by = by ? by : ts_by_number(a->max, b->max);
   return by;
 }
 
@@ -459,11 +459,11 @@ const ts_extrapolation *ts_network_extrapolations(const ts_network *n, ts_arena 
     for (uint32_t kind = 0; n->answers.at[p] && kind < TS_IR_COLLECTIVE_KINDS; kind++) {
       const ts_answer *a = &n->answers.at[p][kind];
       for (uint32_t d = 0; d < TS_DOUBTS; d++)
-        if (a->doubt[d].most)
+        if (a->doubt[d].max)
           TS_PUSH(arena, &all,
                   (ts_extrapolation){kind, a->model, n->profiles.at[p].ranks,
-                                     n->profiles.at[p].islands, d, a->doubt[d].least,
-                                     a->doubt[d].most, a->doubt[d].used});
+                                     n->profiles.at[p].islands, d, a->doubt[d].min, a->doubt[d].max,
+                                     a->doubt[d].used});
     }
   TS_SORT(&all, by_call);
   uint32_t merged = 0;
@@ -471,8 +471,8 @@ const ts_extrapolation *ts_network_extrapolations(const ts_network *n, ts_arena 
     ts_extrapolation *last = merged ? &all.at[merged - 1] : NULL, *e = &all.at[i];
     if (last && last->doubt == e->doubt && last->kind == e->kind && last->ranks == e->ranks &&
         last->islands == e->islands && last->model == e->model) {
-      last->least = e->least < last->least ? e->least : last->least; /* other links, same group */
-      last->most = e->most > last->most ? e->most : last->most;
+      last->min = e->min < last->min ? e->min : last->min; /* other links, same group */
+      last->max = e->max > last->max ? e->max : last->max;
       last->used = fmax(last->used, e->used);
     } else {
       all.at[merged++] = *e;

@@ -21,7 +21,10 @@ typedef struct ts_answer {
   const ts_white_box_plan *plan;   /* of a white box */
   const ts_ir_net_curve *curve;    /* of a statistical model */
   /* bytes of calls in doubt (ts_doubt), as in ts_extrapolation; most 0: none */
-  struct { uint64_t least, most; double used; } doubt[TS_DOUBTS];
+  struct {
+    uint64_t min, max;
+    double used;
+  } doubt[TS_DOUBTS];
 } ts_answer;
 
 typedef struct ts_found_profile { uint32_t axes, profile; } ts_found_profile;

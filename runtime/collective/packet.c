@@ -99,7 +99,7 @@ double ts_packet_count(const ts_packet_job *job)
 }
 
 /* false for what is no number */
-static bool within(double x, double least, double most) { return x >= least && x <= most; }
+static bool within(double x, double min, double max) { return x >= min && x <= max; }
 
 static const double long_time = 1e15; /* ps */
 

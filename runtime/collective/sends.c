@@ -249,23 +249,23 @@ void ts_making_end(ts_making *m, uint32_t from, uint32_t to, uint32_t channel, u
 ts_islands ts_making_islands(ts_making *m)
 {
   uint32_t n = m->ranks, *number = TS_NEW_ARRAY(m->work, uint32_t, m->ir->devices_count),
-           *held = TS_NEW_ARRAY(m->work, uint32_t, n), count = 0;
+           *members = TS_NEW_ARRAY(m->work, uint32_t, n), count = 0;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t *k = &number[ts_graph_island(m->graph, m->vertex[i])];
     if (!*k)
       *k = ++count;
-    held[*k - 1]++;
+    members[*k - 1]++;
   }
-  ts_islands g = {count, held[0], TS_NEW_ARRAY(m->work, uint32_t, n)};
+  ts_islands g = {count, members[0], TS_NEW_ARRAY(m->work, uint32_t, n)};
   for (uint32_t k = 0; k < count; k++)
-    if (held[k] != g.size) {
+    if (members[k] != g.size) {
       m->out->why = "islands hold unlike numbers of the group's ranks";
       return (ts_islands){0};
     }
-  memset(held, 0, count * sizeof *held);
+  memset(members, 0, count * sizeof *members);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t k = number[ts_graph_island(m->graph, m->vertex[i])] - 1;
-    g.member[(size_t)k * g.size + held[k]++] = i;
+    g.member[(size_t)k * g.size + members[k]++] = i;
   }
   return g;
 }
@@ -299,11 +299,11 @@ static void add_call(ts_making *m)
 static uint32_t period_of(const ts_making *m)
 {
   ts_arena *scratch = ts_arena_new("period");
-  uint32_t *held = TS_NEW_ARRAY(scratch, uint32_t, m->ir->devices_count), count = 0, period = 2;
+  uint32_t *members = TS_NEW_ARRAY(scratch, uint32_t, m->ir->devices_count), count = 0, period = 2;
   for (uint32_t i = 0; i < m->ranks; i++)
-    count += !held[ts_graph_island(m->graph, m->vertex[i])]++;
+    count += !members[ts_graph_island(m->graph, m->vertex[i])]++;
   for (uint32_t i = 0; i < m->ranks && count > 1 && period < m->out->way.channels; i++) {
-    uint32_t size = held[ts_graph_island(m->graph, m->vertex[i])], one = period;
+    uint32_t size = members[ts_graph_island(m->graph, m->vertex[i])], one = period;
     while (period % size) period += one;
   }
   ts_arena_free(scratch);

@@ -74,8 +74,8 @@ static double on_these_links(const ts_ir_net_links *links, const ts_ir_net_point
     return time;
   while (first && order(&points[first - 1], points[at].collective, p) == 0)
     first--;
-  double least = fmin((double)points[first].time, time);
-  return least + (time - least) / factor;
+  double lower = fmin((double)points[first].time, time);
+  return lower + (time - lower) / factor;
 }
 
 ts_estimate ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind,

@@ -214,22 +214,22 @@ static double added(const ts_ir_net_method *m, const ts_profile *p)
                                                    (ranks - 1) / ranks;
 }
 
-/* A method moves its volume through both kinds of links at once: the slower one counts. `held`: the
- * links that its figures hold for. */
-static way way_of(const ts_ir_net_method *m, const ts_profile *p, const ts_ir_net_links *held)
+/* A method moves its volume through both kinds of links at once: the slower one counts. `counts`:
+ * the links that its figures hold for. */
+static way way_of(const ts_ir_net_method *m, const ts_profile *p, const ts_ir_net_links *counts)
 {
   way w = {.method = m, .connection = (double)m->connection, .believed = (double)m->believed};
   double intra, inter, near, far;
   ts_method_steps(m, p, &intra, &inter);
   ts_method_volumes(m, p, &near, &far);
-  double most_inside = measured_rate(m, m->intra_rate, p->intra, held->intra_links),
-         most_between = measured_rate(m, m->inter_rate, p->inter, held->inter_links);
+  double most_inside = measured_rate(m, m->intra_rate, p->intra, counts->intra_links),
+         most_between = measured_rate(m, m->inter_rate, p->inter, counts->inter_links);
   double between = rate_of(most_between, m->inter_share, links_between(m, p, far)),
          inside = rate_of(most_inside, m->intra_share, p->intra);
   w.intra_hops =
-    intra * (double)(m->intra_hop + ts_more_latency(p->intra_latency, held->intra_latency));
+    intra * (double)(m->intra_hop + ts_more_latency(p->intra_latency, counts->intra_latency));
   w.inter_hops =
-    inter * (double)(m->inter_hop + ts_more_latency(p->inter_latency, held->inter_latency));
+    inter * (double)(m->inter_hop + ts_more_latency(p->inter_latency, counts->inter_latency));
   /* over a fabric the steps of one chunk hide behind the bytes of others */
   w.round = ts_algorithm_of(m->algorithm)->rounds && m->chunk > 0 && m->believed_share <= 0 ?
               round_bytes(m, p) :
@@ -309,7 +309,7 @@ bool ts_method_possible(const ts_ir_net_method *m, const ts_profile *p)
 
 struct ts_white_box_plan {
   ts_profile profile;
-  ts_ir_net_links held;
+  ts_ir_net_links counts;
   uint32_t way_count, anchor_count;
   way *ways;
   /* there are anchors of this collective, but none for these ranks nor for fewer and more */
@@ -321,8 +321,8 @@ struct ts_white_box_plan {
 /* Methods for these ranks and islands if there are any (and `own` ones are wanted), or those for
  * all. */
 static uint32_t ways_for(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind,
-                         const ts_profile *p, const ts_profile *rates, const ts_ir_net_links *held,
-                         bool own_too, way *ways)
+                         const ts_profile *p, const ts_profile *rates,
+                         const ts_ir_net_links *counts, bool own_too, way *ways)
 {
   uint32_t count = 0;
   bool special = false;
@@ -334,7 +334,7 @@ static uint32_t ways_for(const ts_ir *ir, const ts_ir_net_model *model, uint32_t
     if (own && !special)
       count = 0;
     special |= own;
-    ways[count++] = way_of(m, rates, held);
+    ways[count++] = way_of(m, rates, counts);
   }
   return count;
 }
@@ -521,10 +521,10 @@ static uint32_t ways_there(ts_arena *arena, const ts_white_box_plan *plan, const
   there.intra = there.intra > 0 ? INFINITY : 0;
   there.inter = there.inter > 0 ? INFINITY : 0;
   there.pairs = there.shift = 0;
-  links.intra = links.intra > 0 && plan->held.intra_links > 0 ? plan->held.intra_links :
-                                                                links.intra;
-  links.inter = links.inter > 0 && plan->held.inter_links > 0 ? plan->held.inter_links :
-                                                                links.inter;
+  links.intra =
+    links.intra > 0 && plan->counts.intra_links > 0 ? plan->counts.intra_links : links.intra;
+  links.inter =
+    links.inter > 0 && plan->counts.inter_links > 0 ? plan->counts.inter_links : links.inter;
   uint32_t count = ways_for(ir, model, kind, &plan->profile, &there, &not_known, true, ways);
   ways_for(ir, model, kind, &plan->profile, &links, &not_known, true, chosen);
   for (uint32_t i = 0; i < count; i++)
@@ -573,9 +573,9 @@ const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir,
 {
   ts_white_box_plan *plan = TS_NEW(arena, ts_white_box_plan);
   plan->profile = *p;
-  plan->held = model->links;
+  plan->counts = model->links;
   plan->ways = TS_NEW_ARRAY(arena, way, model->method_count);
-  plan->way_count = ways_for(ir, model, kind, p, p, &plan->held, true, plan->ways);
+  plan->way_count = ways_for(ir, model, kind, p, p, &plan->counts, true, plan->ways);
   if (!plan->way_count)
     return NULL;
   take_anchors(arena, plan, ir, model, kind);
@@ -610,7 +610,7 @@ ts_white_box ts_white_box_estimate(const ts_white_box_plan *plan, uint64_t bytes
 ts_white_box ts_white_box_grouped(const ts_white_box_plan *plan, uint64_t bytes, uint32_t calls)
 {
   ts_white_box box = ts_white_box_estimate(plan, calls * bytes);
-  way w = way_of(box.method, &plan->profile, &plan->held);
+  way w = way_of(box.method, &plan->profile, &plan->counts);
   double more = ts_algorithm_of(box.method->algorithm)->rounds ? calls - 1.0 : 0;
   box.intra += more * w.intra_hops;
   box.inter += more * w.inter_hops;

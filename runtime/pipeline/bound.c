@@ -1,8 +1,8 @@
 /* No order is shorter than this. For each rank the work that it has is taken to be all that its
  * compute stream has to do, each item with the earliest time at which it can begin (its HEAD) and
  * the time that must follow it (its TAIL), both along what items wait for and what memory makes
- * them wait for (held.c). The best order of such work, if it may be interrupted, goes by the
- * longest tail (Jackson, 1955; Carlier, EJOR 11, 1982); its end is the bound. */
+ * them wait for (memory_bound.c). The best order of such work, if it may be interrupted, goes by
+ * the longest tail (Jackson, 1955; Carlier, EJOR 11, 1982); its end is the bound. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,9 +87,9 @@ static void raise_end(bounder *b, uint32_t i)
   const ts_pipeline *p = b->p;
   const ts_pipeline_item *item = &p->items[i];
   const ts_pipeline_map *map = &p->maps[item->map];
-  if (b->least_end[i] <= b->end[i])
+  if (b->end_bound[i] <= b->end[i])
     return;
-  b->end[i] = b->least_end[i];
+  b->end[i] = b->end_bound[i];
   for (uint32_t o = 0; o < map->outs; o++) {
     int64_t *there = &b->arrived[item->first_out + o], after = p->after[map->after + o];
     if (after > TS_PIPELINE_NEVER / 2)
@@ -129,7 +129,7 @@ static int64_t way_to_end(const ts_pipeline *p, const ts_pipeline_map *map, uint
   int64_t most = ends[0];
   for (uint32_t r = 1; r < map->row_count; r++) {
     const ts_pipeline_row *row = &compute[r];
-    int64_t least = TS_PIPELINE_LATE;
+    int64_t min = TS_PIPELINE_LATE;
     if (row->out >= p->clocks || ends[row->out] <= TS_PIPELINE_NEVER / 2)
       continue;
     for (uint32_t k = 0; k < compute->term_count; k++) {
@@ -138,26 +138,26 @@ static int64_t way_to_end(const ts_pipeline *p, const ts_pipeline_map *map, uint
       for (uint32_t j = 0; j < row->term_count; j++)
         if (p->terms[row->first_term + j].in == t->in)
           more = p->terms[row->first_term + j].time - t->time;
-      least = more < least ? more : least;
+      min = more < min ? more : min;
     }
-    if (least > TS_PIPELINE_NEVER / 2 && least < TS_PIPELINE_LATE)
-      most = ts_pipeline_later(most, least + ends[row->out]);
+    if (min > TS_PIPELINE_NEVER / 2 && min < TS_PIPELINE_LATE)
+      most = ts_pipeline_later(most, min + ends[row->out]);
   }
   return most;
 }
 
 /* By itself, and as a part of what it may be played as. */
-static int64_t least_way(const ts_pipeline *p, uint32_t map, uint32_t rank)
+static int64_t bound_way(const ts_pipeline *p, uint32_t map, uint32_t rank)
 {
-  int64_t least = way_to_end(p, &p->maps[map], rank);
+  int64_t min = way_to_end(p, &p->maps[map], rank);
   for (uint32_t j = 0; j < p->merge_count; j++) {
     const ts_pipeline_merge *merge = &p->merges[j];
     if (merge->of[0] != map && merge->of[1] != map && merge->of[2] != map)
       continue;
     int64_t way = way_to_end(p, &p->maps[merge->map], rank);
-    least = way < least ? way : least;
+    min = way < min ? way : min;
   }
-  return least;
+  return min;
 }
 
 static void find_ways(bounder *b)
@@ -167,7 +167,7 @@ static void find_ways(bounder *b)
   for (uint32_t i = 0; i < p->letter_count * m; i++)
     b->to_end[i] = i % m && p->items[i].map == p->items[i - 1].map ?
                      b->to_end[i - 1] :
-                     least_way(p, p->items[i].map, p->letters[i / m].rank);
+                     bound_way(p, p->items[i].map, p->letters[i / m].rank);
 }
 
 void ts_bound_tails(bounder *b)
@@ -175,7 +175,7 @@ void ts_bound_tails(bounder *b)
   const ts_pipeline *p = b->p;
   uint32_t m = p->micro_batches, size = p->letter_count * m;
   for (uint32_t i = 0; i < size; i++)
-    b->tail[i] = b->least_tail[i];
+    b->tail[i] = b->tail_bound[i];
   for (uint32_t at = size; at-- > 0;) {
     uint32_t i = b->order[at];
     const ts_pipeline_letter *letter = &p->letters[i / m];
@@ -294,10 +294,10 @@ static bounder open(const ts_pipeline *p)
                .arrived = TS_NEW_ARRAY(scratch, int64_t, p->message_count + 1),
                .tail = TS_NEW_ARRAY(scratch, int64_t, size + 1),
                .to_end = TS_NEW_ARRAY(scratch, int64_t, size + 1),
-               .least_end = TS_NEW_ARRAY(scratch, int64_t, size + 1),
-               .least_tail = TS_NEW_ARRAY(scratch, int64_t, size + 1)};
+               .end_bound = TS_NEW_ARRAY(scratch, int64_t, size + 1),
+               .tail_bound = TS_NEW_ARRAY(scratch, int64_t, size + 1)};
   for (uint32_t i = 0; i < size; i++)
-    b.least_end[i] = b.least_tail[i] = TS_PIPELINE_NEVER;
+    b.end_bound[i] = b.tail_bound[i] = TS_PIPELINE_NEVER;
   sort_items(&b);
   find_ways(&b);
   ts_bound_ends(&b);
@@ -333,7 +333,7 @@ static int64_t *find_hidden(ts_arena *arena, const ts_pipeline *p, bool *any)
     int64_t less = -p->maps[merge->map].busy;
     for (int k = 0; k < 3 && merge->of[k] != TS_PIPELINE_NONE; k++)
       less += p->maps[merge->of[k]].busy;
-    if (merge->least == TS_PIPELINE_MERGINGS)
+    if (merge->threshold == TS_PIPELINE_MERGINGS)
       continue;
     *any = true;
     hidden[merge->of[0]] = ts_pipeline_later(hidden[merge->of[0]], less);
@@ -349,11 +349,11 @@ ts_pipeline_bound ts_pipeline_bound_of(const ts_pipeline *p)
   ts_bound_tails(&b);
   for (uint32_t r = 0; r < p->ranks; r++)
     bound_take(&best, p, rank_bound(&b, r), r, TS_PIPELINE_WORK);
-  ts_pipeline_held *held = ts_held_new(&b);
+  ts_pipeline_memory *held = ts_pipeline_memory_new(&b);
   for (uint32_t r = 0; r < p->ranks; r++) {
     bound_take(&best, p, rank_bound(&b, r), r, TS_PIPELINE_WAITS);
-    bound_take(&best, p, ts_held_jobs_bound(held, r), r, TS_PIPELINE_WAITS);
-    bound_take(&best, p, ts_held_bound(held, r), r, TS_PIPELINE_HELD);
+    bound_take(&best, p, ts_pipeline_memory_jobs(held, r), r, TS_PIPELINE_WAITS);
+    bound_take(&best, p, ts_pipeline_memory_step(held, r), r, TS_PIPELINE_HELD);
   }
   best.joined = b.joined;
   ts_arena_free(b.scratch);

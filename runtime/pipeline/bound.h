@@ -12,7 +12,7 @@ typedef struct ts_bounder {
   int64_t *arrived; /* [messages] at least */
   int64_t *tail;    /* [items] from that end, at least */
   int64_t *to_end; /* [items] from that end to the step's, whatever comes after it */
-  int64_t *least_end, *least_tail; /* [items] what else is known of them; NEVER: nothing */
+  int64_t *end_bound, *tail_bound; /* [items] what else is known of them; NEVER: nothing */
   const int64_t *hidden;           /* [maps] of the busy time of each, what a merge may hide */
   bool joined;                     /* merges hide something */
 } ts_bounder;
@@ -30,15 +30,15 @@ typedef struct ts_bound_job {
 /* When the last tail ends, at least; jobs are sorted and used up. */
 int64_t ts_bound_jobs(ts_arena *scratch, ts_bound_job *jobs, uint32_t count);
 
-/* ---- Memory (held.c) ---- */
+/* ---- Memory (memory_bound.c) ---- */
 
-typedef struct ts_pipeline_held ts_pipeline_held;
+typedef struct ts_pipeline_memory ts_pipeline_memory;
 
 /* After ends and tails were found; raises them. */
-ts_pipeline_held *ts_held_new(ts_bounder *b);
+ts_pipeline_memory *ts_pipeline_memory_new(ts_bounder *b);
 /* The step at least: by what a rank holds, and for how long; and by its work, where so few
  * micro-batches may be in flight. */
-int64_t ts_held_bound(ts_pipeline_held *held, uint32_t rank);
-int64_t ts_held_jobs_bound(ts_pipeline_held *held, uint32_t rank);
+int64_t ts_pipeline_memory_step(ts_pipeline_memory *held, uint32_t rank);
+int64_t ts_pipeline_memory_jobs(ts_pipeline_memory *held, uint32_t rank);
 
 #endif

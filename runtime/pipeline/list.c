@@ -13,7 +13,7 @@ typedef struct list_lister {
   ts_pipeline_play *s;
   const ts_pipeline *p;
   const ts_pipeline_rule *rule;
-  const uint16_t *word;
+  const uint16_t *sequence;
   uint32_t *next; /* [places] that are left; the last one's is the end of the word */
   uint32_t *head; /* [ranks] first that is left */
   uint32_t *seen; /* [letters] stamp of the last look */
@@ -59,7 +59,7 @@ static choice list_choose(list_lister *l, uint32_t rank)
   int64_t held = l->held[rank], most = INT64_MIN, limit = TS_PIPELINE_LATE;
   l->stamp++;
   for (uint32_t k = 0; place < end && k < l->rule->ahead; k++, place = l->next[place]) {
-    uint32_t letter = l->word[place], n = l->s->count[letter];
+    uint32_t letter = l->sequence[place], n = l->s->count[letter];
     const ts_pipeline_letter *is = &p->letters[letter];
     bool first = l->seen[letter] != l->stamp;
     l->seen[letter] = l->stamp;
@@ -117,7 +117,7 @@ static uint32_t earliest(const list_lister *l)
 static void list_begin(list_lister *l, uint32_t rank, uint32_t place)
 {
   const ts_pipeline *p = l->p;
-  uint32_t letter = l->word[place], n = l->s->count[letter]++;
+  uint32_t letter = l->sequence[place], n = l->s->count[letter]++;
   const ts_pipeline_item *item = &p->items[letter * p->micro_batches + n];
   ts_pipeline_apply(l->s, item, l->s->clock + (size_t)rank * p->clocks);
   l->held[rank] += item->net;
@@ -132,7 +132,7 @@ static void list_begin(list_lister *l, uint32_t rank, uint32_t place)
   }
 }
 
-bool ts_pipeline_list(ts_pipeline_play *s, const ts_pipeline_rule *rule, const uint16_t *word,
+bool ts_pipeline_list(ts_pipeline_play *s, const ts_pipeline_rule *rule, const uint16_t *sequence,
                       uint16_t *out)
 {
   const ts_pipeline *p = s->of;
@@ -141,7 +141,7 @@ bool ts_pipeline_list(ts_pipeline_play *s, const ts_pipeline_rule *rule, const u
   list_lister l = {.s = s,
                    .p = p,
                    .rule = rule,
-                   .word = ts_arena_copy(scratch, word, (size + 1) * sizeof *word),
+                   .sequence = ts_arena_copy(scratch, sequence, (size + 1) * sizeof *sequence),
                    .next = TS_NEW_ARRAY(scratch, uint32_t, size + 1),
                    .head = TS_NEW_ARRAY(scratch, uint32_t, p->ranks + 1),
                    .seen = TS_NEW_ARRAY(scratch, uint32_t, p->letter_count + 1),
@@ -150,7 +150,7 @@ bool ts_pipeline_list(ts_pipeline_play *s, const ts_pipeline_rule *rule, const u
                    .predict = rule->predict};
   uint32_t *at = TS_NEW_ARRAY(scratch, uint32_t, p->ranks + 1);
   if (rule->predict)
-    ts_pipeline_trace(s, word);
+    ts_pipeline_trace(s, sequence);
   memset(s->clock, 0, p->ranks * p->clocks * sizeof *s->clock);
   memset(s->count, 0, p->letter_count * sizeof *s->count);
   for (uint32_t m = 0; m < p->message_count; m++)
@@ -164,14 +164,14 @@ bool ts_pipeline_list(ts_pipeline_play *s, const ts_pipeline_rule *rule, const u
   while (left) {
     uint32_t rank = earliest(&l);
     if (l.choice[rank].begin == TS_PIPELINE_LATE) {
-      if (!l.predict) /* ranks wait for each other, already in `word` */
+      if (!l.predict) /* ranks wait for each other, already in `sequence` */
         break;
       l.predict = false; /* what is foreseen keeps all of them waiting */
       choose_all(&l);
       continue;
     }
     uint32_t place = l.choice[rank].place;
-    out[at[rank]++] = l.word[place];
+    out[at[rank]++] = l.sequence[place];
     list_begin(&l, rank, place);
     left--;
     if (l.predict != rule->predict) {

@@ -73,7 +73,7 @@ typedef struct ts_pipeline_merge {
   uint32_t of[3]; /* maps of the items; the third NONE of two */
   uint32_t map;
   int64_t net, rise;       /* bytes */
-  ts_pipeline_merging least; /* from which on they are */
+  ts_pipeline_merging threshold; /* from which on they are */
   uint32_t next;             /* merge that begins with the same two; NONE: no more */
 } ts_pipeline_merge;
 
@@ -123,22 +123,22 @@ typedef struct ts_pipeline_play {
 
 ts_pipeline_play *ts_pipeline_play_new(ts_arena *arena, const ts_pipeline *p);
 /* The step's time; LATE: ranks wait for each other. */
-int64_t ts_pipeline_time(ts_pipeline_play *play, const uint16_t *word);
+int64_t ts_pipeline_time(ts_pipeline_play *play, const uint16_t *sequence);
 /* The same, keeping when items begin, for the next two. */
-int64_t ts_pipeline_trace(ts_pipeline_play *play, const uint16_t *word);
+int64_t ts_pipeline_trace(ts_pipeline_play *play, const uint16_t *sequence);
 /* Places of the words on the critical path, from its end back; after a trace. */
-uint32_t ts_pipeline_critical(ts_pipeline_play *play, const uint16_t *word, uint32_t *places);
+uint32_t ts_pipeline_critical(ts_pipeline_play *play, const uint16_t *sequence, uint32_t *places);
 
-/* What is played at a place of a rank's word: so many places, as one; NULL: the item alone.
+/* What is played at a place of a rank's sequence: so many places, as one; NULL: the item alone.
  * `count`: [letters] items before. */
 const ts_pipeline_merge *ts_pipeline_merge_at(const ts_pipeline *p, ts_pipeline_merging merging,
-                                              const uint16_t *word, uint32_t place, uint32_t end,
-                                              const uint32_t *count);
+                                              const uint16_t *sequence, uint32_t place,
+                                              uint32_t end, const uint32_t *count);
 
 /* Whether the rank's word has each item after those that it needs, and holds no more than `room`.
  * *peak: the most bytes that its items hold. */
-bool ts_pipeline_legal(ts_pipeline_play *play, const uint16_t *word, uint32_t rank, int64_t room,
-                       int64_t *peak);
+bool ts_pipeline_legal(ts_pipeline_play *play, const uint16_t *sequence, uint32_t rank,
+                       int64_t room, int64_t *peak);
 
 /* ---- A bound (pipeline/bound.c) ---- */
 
@@ -173,9 +173,9 @@ typedef struct ts_pipeline_rule {
   bool predict;    /* what has no time yet is there when it was in the order before */
 } ts_pipeline_rule;
 
-/* False: nothing comes of it. `out` may be `word`. */
-bool ts_pipeline_list(ts_pipeline_play *play, const ts_pipeline_rule *rule, const uint16_t *word,
-                      uint16_t *out);
+/* False: nothing comes of it. `out` may be `sequence`. */
+bool ts_pipeline_list(ts_pipeline_play *play, const ts_pipeline_rule *rule,
+                      const uint16_t *sequence, uint16_t *out);
 
 /* Micro-batches one after the other, a period apart, each a wave through the stages and back:
  * `down` and `up` stretch its way over even and over odd chunks, `turn` waits at the last stage,
@@ -211,7 +211,7 @@ typedef struct ts_pipeline_order {
   int64_t step;
   uint32_t began;
   ts_pipeline_merging merging;
-  uint16_t *word;
+  uint16_t *sequence;
 } ts_pipeline_order;
 
 enum { TS_PIPELINE_KEPT = 12 };

@@ -36,20 +36,20 @@ static const ts_pipeline_merge *merge_of(const ts_pipeline *p, ts_pipeline_mergi
     return NULL;
   uint32_t k = p->joined[(size_t)a * p->merged_maps + b];
   for (; k != TS_PIPELINE_NONE; k = p->merges[k].next)
-    if (p->merges[k].of[2] == c && p->merges[k].least <= merging)
+    if (p->merges[k].of[2] == c && p->merges[k].threshold <= merging)
       return &p->merges[k];
   return NULL;
 }
 
 const ts_pipeline_merge *ts_pipeline_merge_at(const ts_pipeline *p, ts_pipeline_merging merging,
-                                              const uint16_t *word, uint32_t place, uint32_t end,
-                                              const uint32_t *count)
+                                              const uint16_t *sequence, uint32_t place,
+                                              uint32_t end, const uint32_t *count)
 {
   uint32_t m = p->micro_batches, item[3];
   const ts_pipeline_letter *letter[3] = {NULL};
   for (uint32_t k = 0; k < 3 && place + k < end; k++) {
-    letter[k] = &p->letters[word[place + k]];
-    item[k] = word[place + k] * m + count[word[place + k]];
+    letter[k] = &p->letters[sequence[place + k]];
+    item[k] = sequence[place + k] * m + count[sequence[place + k]];
   }
   if (!letter[1] || letter[0]->kind == 'W' || letter[0]->kind == 'B')
     return NULL;
@@ -94,15 +94,15 @@ static void play_gather(const ts_pipeline *p, unit *u)
   u->in = u->in_of;
 }
 
-static void find_unit(const ts_pipeline_play *s, const uint16_t *word, uint32_t place, uint32_t end,
-                      unit *u)
+static void find_unit(const ts_pipeline_play *s, const uint16_t *sequence, uint32_t place,
+                      uint32_t end, unit *u)
 {
   const ts_pipeline *p = s->of;
   const ts_pipeline_merge *merge =
-    s->merging ? ts_pipeline_merge_at(p, s->merging, word, place, end, s->count) : NULL;
+    s->merging ? ts_pipeline_merge_at(p, s->merging, sequence, place, end, s->count) : NULL;
   u->places = !merge ? 1 : merge->of[2] == TS_PIPELINE_NONE ? 2 : 3;
   for (uint32_t k = 0; k < u->places; k++)
-    u->number[k] = word[place + k] * p->micro_batches + s->count[word[place + k]];
+    u->number[k] = sequence[place + k] * p->micro_batches + s->count[sequence[place + k]];
   u->map = merge ? merge->map : p->items[u->number[0]].map;
   if (merge)
     play_gather(p, u);
@@ -154,7 +154,7 @@ static void note_begins(ts_pipeline_play *s, const unit *u, int64_t end)
   }
 }
 
-static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace, bool merged)
+static inline int64_t play(ts_pipeline_play *s, const uint16_t *sequence, bool trace, bool merged)
 {
   const ts_pipeline *p = s->of;
   uint32_t left = ts_pipeline_size(p), depth = 0;
@@ -173,10 +173,10 @@ static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace
     while (place < end) {
       unit u;
       if (merged) {
-        find_unit(s, word, place, end, &u);
+        find_unit(s, sequence, place, end, &u);
       } else {
         u.places = 1;
-        u.number[0] = word[place] * p->micro_batches + s->count[word[place]];
+        u.number[0] = sequence[place] * p->micro_batches + s->count[sequence[place]];
         u.map = p->items[u.number[0]].map;
         u.in = p->ins + p->items[u.number[0]].first_in;
       }
@@ -192,7 +192,7 @@ static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace
       if (trace)
         note_begins(s, &u, x[0]);
       for (uint32_t k = 0; k < u.places; k++)
-        s->count[word[place + k]]++;
+        s->count[sequence[place + k]]++;
       for (uint32_t k = 0; k < map->outs; k++) {
         uint32_t message = out_of(p, &u, k);
         if (s->waiting[message] != UINT32_MAX)
@@ -206,14 +206,14 @@ static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace
   return left ? TS_PIPELINE_LATE : play_end_of(p, s->clock);
 }
 
-int64_t ts_pipeline_time(ts_pipeline_play *s, const uint16_t *word)
+int64_t ts_pipeline_time(ts_pipeline_play *s, const uint16_t *sequence)
 {
-  return s->merging ? play(s, word, false, true) : play(s, word, false, false);
+  return s->merging ? play(s, sequence, false, true) : play(s, sequence, false, false);
 }
 
-int64_t ts_pipeline_trace(ts_pipeline_play *s, const uint16_t *word)
+int64_t ts_pipeline_trace(ts_pipeline_play *s, const uint16_t *sequence)
 {
-  return play(s, word, true, s->merging != TS_PIPELINE_SPLIT);
+  return play(s, sequence, true, s->merging != TS_PIPELINE_SPLIT);
 }
 
 /* ---- The critical path ---- */
@@ -247,7 +247,7 @@ static uint32_t cause(const ts_pipeline_play *s, uint32_t place, const unit *u,
 }
 
 /* Where each item is played, and whether a place goes on with what began before it. */
-static void find_places(ts_pipeline_play *s, const uint16_t *word, uint32_t *place_of,
+static void find_places(ts_pipeline_play *s, const uint16_t *sequence, uint32_t *place_of,
                         bool *goes_on, uint32_t *n_of)
 {
   const ts_pipeline *p = s->of;
@@ -255,24 +255,24 @@ static void find_places(ts_pipeline_play *s, const uint16_t *word, uint32_t *pla
   for (uint32_t r = 0; r < p->ranks; r++)
     for (uint32_t place = p->first[r]; place < p->first[r + 1];) {
       unit u;
-      find_unit(s, word, place, p->first[r + 1], &u);
+      find_unit(s, sequence, place, p->first[r + 1], &u);
       for (uint32_t k = 0; k < u.places; k++) {
         place_of[u.number[k]] = place;
         goes_on[place + k] = k > 0;
-        n_of[place + k] = s->count[word[place + k]]++;
+        n_of[place + k] = s->count[sequence[place + k]]++;
       }
       place += u.places;
     }
 }
 
 /* What begins at a place, all before it done. */
-static void unit_at(ts_pipeline_play *s, const uint16_t *word, uint32_t place, uint32_t end,
+static void unit_at(ts_pipeline_play *s, const uint16_t *sequence, uint32_t place, uint32_t end,
                     const uint32_t *n_of, unit *u)
 {
   for (uint32_t k = place + 3; k-- > place;)
     if (k < end)
-      s->count[word[k]] = n_of[k];
-  find_unit(s, word, place, end, u);
+      s->count[sequence[k]] = n_of[k];
+  find_unit(s, sequence, place, end, u);
 }
 
 /* Which message of a unit's items is its n-th output, by its sender. */
@@ -284,7 +284,7 @@ static uint32_t output_of(const ts_pipeline *p, const unit *u, uint32_t message)
   return 0;
 }
 
-uint32_t ts_pipeline_critical(ts_pipeline_play *s, const uint16_t *word, uint32_t *places)
+uint32_t ts_pipeline_critical(ts_pipeline_play *s, const uint16_t *sequence, uint32_t *places)
 {
   const ts_pipeline *p = s->of;
   uint32_t size = ts_pipeline_size(p), found = 0, rank = 0, out = 0;
@@ -292,7 +292,7 @@ uint32_t ts_pipeline_critical(ts_pipeline_play *s, const uint16_t *word, uint32_
   uint32_t *place_of = TS_NEW_ARRAY(scratch, uint32_t, size + 1),
            *n_of = TS_NEW_ARRAY(scratch, uint32_t, size + 1);
   bool *goes_on = TS_NEW_ARRAY(scratch, bool, size + 1);
-  find_places(s, word, place_of, goes_on, n_of);
+  find_places(s, sequence, place_of, goes_on, n_of);
   int64_t most = INT64_MIN;
   for (uint32_t k = 0; k < p->ranks * p->clocks; k++)
     if (s->clock[k] + p->ends[k] > most) {
@@ -305,7 +305,7 @@ uint32_t ts_pipeline_critical(ts_pipeline_play *s, const uint16_t *word, uint32_
     if (goes_on[--place])
       continue;
     unit u;
-    unit_at(s, word, place, p->first[rank + 1], n_of, &u);
+    unit_at(s, sequence, place, p->first[rank + 1], n_of, &u);
     if (message != TS_PIPELINE_NONE)
       out = p->clocks + output_of(p, &u, message);
     message = TS_PIPELINE_NONE;
@@ -329,7 +329,7 @@ uint32_t ts_pipeline_critical(ts_pipeline_play *s, const uint16_t *word, uint32_
 
 /* ---- What a word may be ---- */
 
-bool ts_pipeline_legal(ts_pipeline_play *s, const uint16_t *word, uint32_t rank, int64_t room,
+bool ts_pipeline_legal(ts_pipeline_play *s, const uint16_t *sequence, uint32_t rank, int64_t room,
                        int64_t *peak)
 {
   const ts_pipeline *p = s->of;
@@ -340,11 +340,11 @@ bool ts_pipeline_legal(ts_pipeline_play *s, const uint16_t *word, uint32_t rank,
   for (uint32_t place = p->first[rank]; place < p->first[rank + 1]; place++) {
     const ts_pipeline_merge *merge =
       s->merging && place >= joined ?
-        ts_pipeline_merge_at(p, s->merging, word, place, p->first[rank + 1], s->count) :
+        ts_pipeline_merge_at(p, s->merging, sequence, place, p->first[rank + 1], s->count) :
         NULL;
-    const ts_pipeline_letter *letter = &p->letters[word[place]];
-    uint32_t n = s->count[word[place]]++;
-    const ts_pipeline_item *item = &p->items[word[place] * p->micro_batches + n];
+    const ts_pipeline_letter *letter = &p->letters[sequence[place]];
+    uint32_t n = s->count[sequence[place]]++;
+    const ts_pipeline_item *item = &p->items[sequence[place] * p->micro_batches + n];
     for (int k = 0; k < 2; k++)
       if (letter->needs[k] != TS_PIPELINE_NONE && s->count[letter->needs[k]] <= n)
         return false;

@@ -140,16 +140,16 @@ static void add_map(problem_maker *k, const run *of)
   }
   map.row_count = (uint32_t)k->rows.count - map.first_row;
   for (uint32_t o = 0; o < outs; o++) {
-    int64_t least = TS_PIPELINE_LATE;
+    int64_t min = TS_PIPELINE_LATE;
     for (uint32_t c = 0; c < columns; c++) {
       int64_t to_end = value[(size_t)c * results],
               to_message = value[(size_t)c * results + clocks + o];
       if (to_end <= TS_PIPELINE_NEVER / 2)
         continue;
       int64_t more = to_message <= TS_PIPELINE_NEVER / 2 ? TS_PIPELINE_NEVER : to_message - to_end;
-      least = more < least ? more : least;
+      min = more < min ? more : min;
     }
-    TS_PUSH(k->arena, &k->after, least);
+    TS_PUSH(k->arena, &k->after, min);
   }
   TS_PUSH(k->arena, &k->maps, map);
 }
@@ -691,10 +691,10 @@ static bool add_merge(problem_maker *k, merge_list *list, const run *r,
   problem_measure(k->ir, r->item->fragment, &bytes);
   merge.net = bytes.net;
   merge.rise = bytes.rise;
-  merge.least = map->busy >= apart               ? TS_PIPELINE_MERGINGS :
-                last == 'W'                      ? TS_PIPELINE_WHOLE :
-                last == 'I' && parts->count == 2 ? TS_PIPELINE_ALL_PAIRS :
-                                                   TS_PIPELINE_PAIRS;
+  merge.threshold = map->busy >= apart               ? TS_PIPELINE_MERGINGS :
+                    last == 'W'                      ? TS_PIPELINE_WHOLE :
+                    last == 'I' && parts->count == 2 ? TS_PIPELINE_ALL_PAIRS :
+                                                       TS_PIPELINE_PAIRS;
   TS_PUSH(k->arena, list, merge);
   return true;
 }
@@ -778,7 +778,7 @@ bool ts_pipeline_find_merges(ts_arena *arena, ts_pipeline *p, const ts_prepared 
         add_merge(&k, &list, &x, &parts[r][i]);
       }
     for (size_t j = 0; j < list.count; j++)
-      pays |= list.at[j].least < TS_PIPELINE_MERGINGS;
+      pays |= list.at[j].threshold < TS_PIPELINE_MERGINGS;
     p->maps = TS_ITEMS(arena, &k.maps);
     p->map_count = (uint32_t)k.maps.count;
     p->rows = TS_ITEMS(arena, &k.rows);

@@ -41,7 +41,7 @@ typedef struct searcher {
   int64_t bound;
   ts_pipeline_order best[KEPT];
   uint32_t best_count;
-  uint16_t *word, *trial;
+  uint16_t *sequence, *trial;
   uint32_t *critical;
   uint32_t critical_count;
   uint32_t lacks_rank;
@@ -106,20 +106,20 @@ static bool goes_on(searcher *x)
   return !x->stopped;
 }
 
-static int64_t search_time_of(searcher *x, const uint16_t *word)
+static int64_t search_time_of(searcher *x, const uint16_t *sequence)
 {
   x->timed++;
-  return ts_pipeline_time(x->s, word);
+  return ts_pipeline_time(x->s, sequence);
 }
 
 /* Whether the whole order may be. What it lacks is noted. */
-static bool legal(searcher *x, const uint16_t *word)
+static bool legal(searcher *x, const uint16_t *sequence)
 {
   int64_t lacks = 0;
   uint32_t rank = 0;
   for (uint32_t r = 0; r < x->p->ranks; r++) {
     int64_t peak = 0;
-    if (ts_pipeline_legal(x->s, word, r, x->p->room[r], &peak))
+    if (ts_pipeline_legal(x->s, sequence, r, x->p->room[r], &peak))
       continue;
     if (peak <= x->p->room[r]) /* not for its memory */
       return false;
@@ -135,7 +135,7 @@ static bool legal(searcher *x, const uint16_t *word)
   return !lacks;
 }
 
-static void search_keep(searcher *x, const uint16_t *word, int64_t step, uint32_t began)
+static void search_keep(searcher *x, const uint16_t *sequence, int64_t step, uint32_t began)
 {
   ts_pipeline_merging merging = x->s->merging;
   uint32_t at = 0;
@@ -143,40 +143,40 @@ static void search_keep(searcher *x, const uint16_t *word, int64_t step, uint32_
     at++;
   if (step >= TS_PIPELINE_LATE || at == KEPT || (at < x->best_count && x->best[at].step == step))
     return;
-  uint16_t *room =
-    x->best_count < KEPT ? TS_NEW_ARRAY(x->arena, uint16_t, x->size + 1) : x->best[KEPT - 1].word;
+  uint16_t *room = x->best_count < KEPT ? TS_NEW_ARRAY(x->arena, uint16_t, x->size + 1) :
+                                          x->best[KEPT - 1].sequence;
   x->best_count += x->best_count < KEPT;
   memmove(x->best + at + 1, x->best + at, (x->best_count - at - 1) * sizeof *x->best);
-  memcpy(room, word, x->size * sizeof *room);
+  memcpy(room, sequence, x->size * sizeof *room);
   x->best[at] = (ts_pipeline_order){step, began, merging, room};
 }
 
 static bool at_bound(const searcher *x) { return x->best_count && x->best[0].step <= x->bound; }
 
 /* An order is kept as it is the shortest to play. */
-static void keep_merged(searcher *x, const uint16_t *word, uint32_t began)
+static void keep_merged(searcher *x, const uint16_t *sequence, uint32_t began)
 {
-  int64_t least = TS_PIPELINE_LATE;
+  int64_t min = TS_PIPELINE_LATE;
   ts_pipeline_merging best = TS_PIPELINE_SPLIT;
   for (int d = TS_PIPELINE_SPLIT; d < TS_PIPELINE_MERGINGS; d++) {
     x->s->merging = (ts_pipeline_merging)d;
-    if (!(x->mergings >> d & 1) || (d && !legal(x, word)))
+    if (!(x->mergings >> d & 1) || (d && !legal(x, sequence)))
       continue;
-    int64_t step = search_time_of(x, word);
-    if (step >= least)
+    int64_t step = search_time_of(x, sequence);
+    if (step >= min)
       continue;
-    least = step;
+    min = step;
     best = x->s->merging;
   }
   x->s->merging = best;
-  if (least < TS_PIPELINE_LATE)
-    search_keep(x, word, least, began);
+  if (min < TS_PIPELINE_LATE)
+    search_keep(x, sequence, min, began);
   x->s->merging = TS_PIPELINE_SPLIT;
 }
 
 /* ---- Beginnings ---- */
 
-static void list_all(searcher *x, const uint16_t *word, uint32_t began)
+static void list_all(searcher *x, const uint16_t *sequence, uint32_t began)
 {
   static const double shares[] = {0.5, 0, 1};
   uint16_t *out = x->trial;
@@ -185,22 +185,22 @@ static void list_all(searcher *x, const uint16_t *word, uint32_t began)
                              .ahead = x->p->letter_count / x->p->ranks * 8 + 16,
                              .predict = k / 9};
     x->timed++;
-    if (ts_pipeline_list(x->s, &rule, word, out))
+    if (ts_pipeline_list(x->s, &rule, sequence, out))
       keep_merged(x, out, began);
   }
 }
 
-static bool may_begin(searcher *x, const uint16_t *word)
+static bool may_begin(searcher *x, const uint16_t *sequence)
 {
-  return legal(x, word) && ts_pipeline_time(x->s, word) < TS_PIPELINE_LATE;
+  return legal(x, sequence) && ts_pipeline_time(x->s, sequence) < TS_PIPELINE_LATE;
 }
 
-static void begin_with(searcher *x, const uint16_t *word, uint32_t began)
+static void begin_with(searcher *x, const uint16_t *sequence, uint32_t began)
 {
-  if (!may_begin(x, word))
+  if (!may_begin(x, sequence))
     return;
-  keep_merged(x, word, began);
-  list_all(x, word, began);
+  keep_merged(x, sequence, began);
+  list_all(x, sequence, began);
 }
 
 /* All of them as they stand; then what lists make of them, for a part of the orders, so that many
@@ -223,8 +223,8 @@ static bool fit_wave(searcher *x, const int64_t *heads, ts_pipeline_wave wave)
   bool fits = false;
   for (size_t k = 0; k < sizeof apart / sizeof *apart && !fits; k++) {
     wave.apart = apart[k];
-    ts_pipeline_wave_word(scratch, x->p, heads, &wave, x->word);
-    fits = legal(x, x->word);
+    ts_pipeline_wave_word(scratch, x->p, heads, &wave, x->sequence);
+    fits = legal(x, x->sequence);
     ts_arena_reset(scratch);
   }
   ts_arena_free(scratch);
@@ -241,7 +241,7 @@ static void begin_with_waves(searcher *x, uint32_t began)
       for (uint32_t k = 0; k < 36 && goes_on(x) && x->timed < most && !at_bound(x); k++) {
         ts_pipeline_wave wave = {slopes[k % 6], slopes[k / 6], turns[turn], lates[late], 12};
         if (fit_wave(x, heads, wave))
-          begin_with(x, x->word, began);
+          begin_with(x, x->sequence, began);
       }
 }
 
@@ -254,23 +254,23 @@ static uint32_t rank_at(const ts_pipeline *p, uint32_t place)
   return at - 1;
 }
 
-static void move(uint16_t *word, uint32_t from, uint32_t to)
+static void move(uint16_t *sequence, uint32_t from, uint32_t to)
 {
-  uint16_t letter = word[from];
+  uint16_t letter = sequence[from];
   if (from < to)
-    memmove(word + from, word + from + 1, (to - from) * sizeof *word);
+    memmove(sequence + from, sequence + from + 1, (to - from) * sizeof *sequence);
   else
-    memmove(word + to + 1, word + to, (from - to) * sizeof *word);
-  word[to] = letter;
+    memmove(sequence + to + 1, sequence + to, (from - to) * sizeof *sequence);
+  sequence[to] = letter;
 }
 
 /* Where two letters meet in this order, they are swapped, from a place on for a while. */
-static void swap_all(uint16_t *word, uint32_t from, uint32_t to, uint16_t a, uint16_t b)
+static void swap_all(uint16_t *sequence, uint32_t from, uint32_t to, uint16_t a, uint16_t b)
 {
   for (uint32_t k = from; k + 1 < to; k++)
-    if (word[k] == a && word[k + 1] == b) {
-      word[k] = b;
-      word[k + 1] = a;
+    if (sequence[k] == a && sequence[k + 1] == b) {
+      sequence[k] = b;
+      sequence[k + 1] = a;
       k++;
     }
 }
@@ -313,8 +313,8 @@ static int64_t worth_of(const searcher *x, int64_t step)
 
 static void find_critical(searcher *x)
 {
-  ts_pipeline_trace(x->s, x->word);
-  x->critical_count = ts_pipeline_critical(x->s, x->word, x->critical);
+  ts_pipeline_trace(x->s, x->sequence);
+  x->critical_count = ts_pipeline_critical(x->s, x->sequence, x->critical);
 }
 
 /* `slack`: by how much moves may make the order longer at first. */
@@ -325,12 +325,12 @@ static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders, i
   uint32_t began = from->began, since = 0;
   x->s->merging = from->merging;
   int64_t best = from->step;
-  memcpy(x->word, from->word, x->size * sizeof *x->word);
-  now = worth_of(x, search_time_of(x, x->word));
+  memcpy(x->sequence, from->sequence, x->size * sizeof *x->sequence);
+  now = worth_of(x, search_time_of(x, x->sequence));
   for (int k = 0; k < HISTORY; k++)
     history[k] = now + slack;
   find_critical(x);
-  memcpy(x->trial, x->word, x->size * sizeof *x->word);
+  memcpy(x->trial, x->sequence, x->size * sizeof *x->sequence);
   for (uint64_t k = 0; goes_on(x) && x->timed < until && !at_bound(x); k++) {
     uint32_t rank = search_change(x), first = x->p->first[rank],
              count = x->p->first[rank + 1] - x->p->first[rank];
@@ -340,16 +340,16 @@ static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders, i
     int64_t worth = step < TS_PIPELINE_LATE ? worth_of(x, step) : 0;
     int64_t *late = &history[k % HISTORY];
     if (step >= TS_PIPELINE_LATE || (worth > now && worth > *late)) {
-      memcpy(x->trial + first, x->word + first, count * sizeof *x->word);
+      memcpy(x->trial + first, x->sequence + first, count * sizeof *x->sequence);
       continue;
     }
     *late = worth < *late ? worth : *late;
     now = worth;
-    memcpy(x->word + first, x->trial + first, count * sizeof *x->word);
+    memcpy(x->sequence + first, x->trial + first, count * sizeof *x->sequence);
     if (step < best) {
       best = step;
       improved = x->timed;
-      search_keep(x, x->word, step, began);
+      search_keep(x, x->sequence, step, began);
     }
     if (++since >= 8) {
       since = 0;
@@ -384,8 +384,8 @@ static void climb_alone(climber *c)
   x->s->merging = TS_PIPELINE_SPLIT;
   if (!x->best_count)
     return;
-  memcpy(x->word, x->best[0].word, x->size * sizeof *x->word);
-  list_all(x, x->word, x->best[0].began);
+  memcpy(x->sequence, x->best[0].sequence, x->size * sizeof *x->sequence);
+  list_all(x, x->sequence, x->best[0].began);
 }
 
 static void *search_work(void *closure)
@@ -418,8 +418,8 @@ static uint32_t mergings_of(const ts_pipeline *p)
 {
   uint32_t mergings = 1u << TS_PIPELINE_SPLIT;
   for (uint32_t j = 0; j < p->merge_count; j++)
-    if (p->merges[j].least < TS_PIPELINE_MERGINGS)
-      mergings |= 1u << p->merges[j].least;
+    if (p->merges[j].threshold < TS_PIPELINE_MERGINGS)
+      mergings |= 1u << p->merges[j].threshold;
   return mergings;
 }
 
@@ -437,7 +437,7 @@ static void open_searcher(searcher *x, ts_arena *arena, const ts_pipeline *p,
                   .began_at = ts_clock(),
                   .bound = bound,
                   .all = all,
-                  .word = TS_NEW_ARRAY(arena, uint16_t, size + 1),
+                  .sequence = TS_NEW_ARRAY(arena, uint16_t, size + 1),
                   .trial = TS_NEW_ARRAY(arena, uint16_t, size + 1),
                   .critical = TS_NEW_ARRAY(arena, uint32_t, size + 1),
                   .lacks = TS_PIPELINE_LATE};
@@ -451,7 +451,7 @@ static void take_over(searcher *x, const search_pool *w)
     x->timed += c->timed;
     for (uint32_t i = 0; i < c->best_count; i++) {
       x->s->merging = c->best[i].merging;
-      search_keep(x, c->best[i].word, c->best[i].step, c->best[i].began);
+      search_keep(x, c->best[i].sequence, c->best[i].step, c->best[i].began);
     }
     x->reported += c->reported;
   }
@@ -485,7 +485,7 @@ static void climb_all(searcher *x)
       c->x.how = ts_arena_copy(arenas[k], &alone, sizeof alone);
       c->x.random = x->how->seed + UINT64_C(0x9e3779b97f4a7c15) * (round * CLIMBED + k + 1);
       c->from = *from;
-      c->from.word = ts_arena_copy(arenas[k], from->word, x->size * sizeof *x->word);
+      c->from.sequence = ts_arena_copy(arenas[k], from->sequence, x->size * sizeof *x->sequence);
       c->orders = share;
       c->slack = from->step / 500 * ((round + k) % 4);
     }

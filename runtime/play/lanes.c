@@ -15,7 +15,7 @@ static bool is_ready(const ts_processes *all, uint32_t id)
 /* What a process that is not ready was left at. */
 static const char *cause(const ts_process *p, bool host)
 {
-  if (p->held)
+  if (p->paused)
     return "waits for rounds of others";
   if (host)
     return "waits for the device";

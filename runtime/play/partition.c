@@ -150,12 +150,12 @@ static uint32_t assign(partitioner *d, uint32_t most, uint32_t *partition)
       TS_PUSH(d->scratch, &clusters, (cluster){d->work[p], p});
   TS_SORT(&clusters, partition_larger);
   for (size_t i = 0; i < clusters.count; i++) {
-    uint32_t least = used < most ? used++ : 0;
+    uint32_t lightest = used < most ? used++ : 0;
     for (uint32_t k = 0; k < used; k++)
-      if (load[k] < load[least])
-        least = k;
-    load[least] += clusters.at[i].work + 1;
-    partition[clusters.at[i].player] = least;
+      if (load[k] < load[lightest])
+        lightest = k;
+    load[lightest] += clusters.at[i].work + 1;
+    partition[clusters.at[i].player] = lightest;
   }
   return used;
 }

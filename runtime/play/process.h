@@ -29,7 +29,7 @@ typedef struct ts_process { /* a stream of a player; the last one of each player
   uint32_t player;
   uint32_t wait;         /* host: which wait of the fragment */
   bool met;              /* has arrived at the collective at `op`, or sends */
-  bool held;             /* at the gate of its player (repeats.h) */
+  bool paused;           /* at the gate of its player (repeats.h) */
 } ts_process;
 
 /* a message under contention that does not hold its stream */

@@ -356,7 +356,7 @@ static inline const uint64_t *move_streams(front *f, const uint64_t *ends)
     p->time = ends[0] + begin;
     p->posted = ends[1] + begin;
     any |= p->time;
-    p->held = ++p->item != p->item_end;
+    p->paused = ++p->item != p->item_end;
   }
   f->e->processes.overflow |= any >> TS_CLOCK_BITS != 0;
   return ends;
@@ -400,7 +400,7 @@ static void repeats_follow(front *f, uint32_t number, uint32_t kin)
 
 static void go(ts_engine *e, uint32_t id)
 {
-  e->processes.at[id].held = false;
+  e->processes.at[id].paused = false;
   e->processes.ready[e->processes.ready_count++] = id;
 }
 
@@ -428,7 +428,7 @@ static void wait_at(front *f, uint64_t *place, uint32_t by)
   f->g->waiter = f->player * f->e->processes.per_player + s;
   f->g->place = place;
   f->g->inside = 1;
-  f->processes[s].held = false;
+  f->processes[s].paused = false;
   if (!ts_message_park(&f->e->processes, f->g->waiter, by, place))
     go(f->e, f->g->waiter); /* it has come meanwhile */
 }
@@ -504,7 +504,7 @@ bool ts_repeats_hold(ts_engine *e, uint32_t id)
   bool ended = p->item == p->item_end;
   if (g->open || (!ended && *p->item < g->next))
     return false;
-  p->held = !ended;
+  p->paused = !ended;
   g->waiter = NOBODY;
   if (--g->inside)
     return true;
@@ -553,7 +553,7 @@ bool ts_repeats_open(ts_engine *e)
     if (g->waiter != NOBODY)
       wake_waiter(e, g);
     for (uint32_t s = 0; s < e->facts.tables->streams; s++)
-      if (e->processes.at[first + s].held)
+      if (e->processes.at[first + s].paused)
         go(e, first + s);
     if (e->processes.ready_count)
       return true;

@@ -80,13 +80,13 @@ const char *ts_slowdown_predict(ts_arena *arena, const ts_slowdown *m, const ts_
 /* ---- Files: a line each of `slowdown 1`, `model KIND`, `sms X`, `traffic X`, `slow COMPUTE
  * TRANSFER`, `pair FAMILY TRANSFER COMPUTE TRANSFER` ---- */
 
-static bool factor(const char *text, double least, double most, double *value)
+static bool factor(const char *text, double min, double max, double *value)
 {
   char *end;
   if (!text)
     return false;
   *value = strtod(text, &end);
-  return end != text && !*end && *value >= least && *value <= most;
+  return end != text && !*end && *value >= min && *value <= max;
 }
 
 typedef struct slowdown_reader {

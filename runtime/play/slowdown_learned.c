@@ -243,7 +243,7 @@ typedef struct slowdown_learned_job {
   ts_xgboost x;
   ts_arena *arena;
   ts_categories categories;
-  void *booster, *data, *held;
+  void *booster, *data, *data_matrix;
 } slowdown_learned_job;
 
 static const char *const way_names[] = {"trees of depth 12 (as in the paper)",
@@ -319,9 +319,9 @@ static void close_job(slowdown_learned_job *j)
     j->x.XGBoosterFree(j->booster);
   if (j->data)
     j->x.XGDMatrixFree(j->data);
-  if (j->held)
-    j->x.XGDMatrixFree(j->held);
-  j->booster = j->data = j->held = NULL;
+  if (j->data_matrix)
+    j->x.XGDMatrixFree(j->data_matrix);
+  j->booster = j->data = j->data_matrix = NULL;
 }
 
 /* Opens a model, and reads in which way it was trained, of which categories. NULL, or what is
@@ -487,13 +487,13 @@ static int measure_gain(slowdown_learned_job *j, double *gain)
   return 0;
 }
 
-static int predict_held(slowdown_learned_job *j, ts_learned_way way, const ts_pair *pairs,
-                        const bool *hold, uint32_t count, double *out)
+static int predict_matrix(slowdown_learned_job *j, ts_learned_way way, const ts_pair *pairs,
+                          const bool *hold, uint32_t count, double *out)
 {
   const float *found = NULL;
   uint64_t n = 0;
-  if (matrix(j, way, pairs, count, hold, true, NULL, &j->held) ||
-      j->x.XGBoosterPredict(j->booster, j->held, 0, 0, 0, &n, &found))
+  if (matrix(j, way, pairs, count, hold, true, NULL, &j->data_matrix) ||
+      j->x.XGBoosterPredict(j->booster, j->data_matrix, 0, 0, 0, &n, &found))
     return -1;
   for (uint32_t i = 0, at = 0; i < count && at < n; i++)
     if (!hold || hold[i])
@@ -526,7 +526,7 @@ const char *ts_learned_train(ts_arena *arena, ts_learned_way way, const ts_pair 
   take_categories(arena, pairs, count, &j.categories);
   take_usual(arena, pairs, count, &j.categories);
   int failed = matrix(&j, way, pairs, count, hold, false, factor, &j.data) || grow(&j, way) ||
-               (out && predict_held(&j, way, pairs, hold, count, out)) ||
+               (out && predict_matrix(&j, way, pairs, hold, count, out)) ||
                (gain && measure_gain(&j, gain));
   const char *wrong = failed ? ts_xgboost_error(&j.x, j.arena) : path ? save(&j, path) : NULL;
   close_job(&j);

@@ -157,21 +157,21 @@ static double leaving_of(const halver *h, uint32_t half)
   return rate;
 }
 
-static void take_halves(halver *h, uint32_t dimension, uint32_t nodes, ts_bisection *least)
+static void take_halves(halver *h, uint32_t dimension, uint32_t nodes, ts_bisection *narrowest)
 {
   uint32_t first = halve_devices(h, dimension);
   if (!first || first == h->devices || (dimension != TS_IR_NONE && 2 * first != h->devices))
     return;
   double rate = flow_between(h->scratch, h->ir, h->node, nodes), leaving = leaving_of(h, FIRST),
          other = leaving_of(h, SECOND);
-  if (least->leaving > 0 && rate >= least->rate)
+  if (narrowest->leaving > 0 && rate >= narrowest->rate)
     return;
-  *least = (ts_bisection){rate, leaving < other ? leaving : other};
+  *narrowest = (ts_bisection){rate, leaving < other ? leaving : other};
 }
 
 ts_bisection ts_bisection_of(const ts_ir *ir)
 {
-  ts_bisection least = {0, 0};
+  ts_bisection narrowest = {0, 0};
   uint32_t nodes = SWITCHES, dimensions = 0;
   ts_arena *scratch = ts_arena_new("bisection");
   ts_link_graph *graph = ts_graph_new(scratch, ir);
@@ -196,12 +196,12 @@ ts_bisection ts_bisection_of(const ts_ir *ir)
   for (uint32_t c = 0; c < ir->link_classes_count; c++)
     circuits |= ir->link_classes[c].ports > 0;
   if (!circuits && h.devices > 1) {
-    take_halves(&h, TS_IR_NONE, nodes, &least);
+    take_halves(&h, TS_IR_NONE, nodes, &narrowest);
     for (uint32_t d = 0; d < dimensions; d++)
-      take_halves(&h, d, nodes, &least);
+      take_halves(&h, d, nodes, &narrowest);
   }
   ts_arena_free(scratch);
-  return least;
+  return narrowest;
 }
 
 const char *ts_bisection_text(ts_arena *arena, const ts_bisection *b)

@@ -13,7 +13,7 @@
 enum { NAME = 42, MOST_PARTS = 4 };
 
 /* Less moves no digit that is printed. */
-static const double least_effect = 0.0005;
+static const double min_effect = 0.0005;
 
 /* Digits and commas of a quantity: "1,043.5 s". */
 static double number_in(const char *text, int *decimals)
@@ -139,7 +139,7 @@ void ts_report_confidence_text(const ts_summary *s, ts_arena *arena, FILE *out)
   uint32_t shown = 0;
   for (uint32_t i = 0; i < c->part_count; i++) {
     const ts_uncertain_part *p = &c->parts[i];
-    if ((shown == MOST_PARTS && !s->verbose) || p->share * p->spread < least_effect)
+    if ((shown == MOST_PARTS && !s->verbose) || p->share * p->spread < min_effect)
       continue;
     const char *name = ts_report_fit(arena, part_name(arena, p), NAME - 4);
     ts_put_text(out, "  %s%*s%12s%12s%12s\n", name, (int)(NAME - 2 - ts_report_columns(name)), "",

@@ -369,10 +369,10 @@ static double within(const ts_picture *p, uint64_t time)
 /* 1, 2 or 5 times a power of ten, so that ticks are about 100 pixels apart. */
 static uint64_t tick_of(const ts_picture *p)
 {
-  double least = (double)p->length * 100 / p->width;
+  double min = (double)p->length * 100 / p->width;
   for (uint64_t power = 1;; power *= 10)
     for (unsigned i = 1; i <= 5; i += i == 1 ? 1 : 3)
-      if ((double)power * i >= least || power > UINT64_MAX / 100)
+      if ((double)power * i >= min || power > UINT64_MAX / 100)
         return power * i;
 }
 

@@ -245,9 +245,9 @@ static void list_extrapolations(const ts_summary *s, sentences *list)
     count++;
   for (; n < count && n < MOST_EXTRAPOLATIONS; n++) {
     const ts_extrapolation *e = &s->result->extrapolations[n];
-    const char *more = e->most > e->least ? ts_arena_printf(s->arena, " to %s",
-                                                            ts_format_bytes((double)e->most).text) :
-                                            "";
+    const char *more = e->max > e->min ?
+                         ts_arena_printf(s->arena, " to %s", ts_format_bytes((double)e->max).text) :
+                         "";
     if (e->model == TS_IR_NONE && e->doubt == TS_DOUBT_BEYOND) {
       say(s, list,
           "no model in `network` for %s over %u ranks in %u island%s: the links' own rates",
@@ -259,9 +259,8 @@ static void list_extrapolations(const ts_summary *s, sentences *list)
       [TS_DOUBT_FASTER] = "measured, shorter than these links allow",
       [TS_DOUBT_BEYOND] = "extrapolated"};
     TS_TABLE(doubts, TS_DOUBT_SHAPE);
-    say(s, list, "%s: %s over %u ranks, %s%s", doubts[e->doubt],
-        ts_ir_collective_names[e->kind], e->ranks,
-        ts_format_bytes((double)e->least).text, more);
+    say(s, list, "%s: %s over %u ranks, %s%s", doubts[e->doubt], ts_ir_collective_names[e->kind],
+        e->ranks, ts_format_bytes((double)e->min).text, more);
   }
   ts_network_use beyond = {0};
   for (uint32_t m = 0; m < s->ir->net_models_count; m++)

@@ -331,10 +331,10 @@ static void text_timeline_put_row(const picture *p, const text_timeline_row *r, 
 /* 1, 2 or 5 times a power of ten. */
 static uint64_t tick_of(const picture *p)
 {
-  double least = (double)p->length * TICK / p->columns;
+  double min = (double)p->length * TICK / p->columns;
   for (uint64_t power = 1;; power *= 10)
     for (unsigned i = 1; i <= 5; i += i == 1 ? 1 : 3)
-      if ((double)power * i >= least || power > UINT64_MAX / 100)
+      if ((double)power * i >= min || power > UINT64_MAX / 100)
         return power * i;
 }
 

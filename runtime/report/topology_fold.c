@@ -370,8 +370,8 @@ static void choose_islands(folder *c)
     uint32_t ends[] = {link->from, link->to};
     for (int k = 0; k < 2; k++)
       if (c->island[ends[k]] != TS_IR_NONE) {
-        double *w = &worth[c->island[ends[k]]], least = slower ? *w + 1000 : use;
-        *w = least > *w ? least : *w;
+        double *w = &worth[c->island[ends[k]]], min = slower ? *w + 1000 : use;
+        *w = min > *w ? min : *w;
       }
   }
   for (uint32_t v = 0; v < f->ir->devices_count; v++) {

@@ -19,9 +19,9 @@ static bool is_counted(const ts_ir *ir, const ts_ir_node *node)
 }
 
 typedef struct utilization_work {
-  double flops, least;
+  double flops, at_peak;
   bool unknown;
-} utilization_work; /* least: seconds at the peaks */
+} utilization_work; /* at_peak: seconds at the peaks */
 
 static utilization_work utilization_work_of(const ts_ir *ir, const ts_ir_fragment *f)
 {
@@ -32,7 +32,7 @@ static utilization_work utilization_work_of(const ts_ir *ir, const ts_ir_fragmen
       continue;
     double peak = peak_of(ir, ir->kernels[node->arg].dtype);
     w.flops += ir->kernels[node->arg].flops;
-    w.least += peak > 0 ? ir->kernels[node->arg].flops / peak : 0;
+    w.at_peak += peak > 0 ? ir->kernels[node->arg].flops / peak : 0;
     w.unknown |= !(peak > 0);
   }
   return w;
@@ -51,11 +51,11 @@ void ts_summary_utilization(ts_summary *s)
     ts_ir_count_plays(ir, s->stages[i].program, s->stages[i].ranks, plays);
   for (uint32_t f = 0; f < ir->fragments_count; f++) {
     all.flops += of[f].flops * plays[f];
-    all.least += of[f].least * plays[f];
+    all.at_peak += of[f].at_peak * plays[f];
     all.unknown |= plays[f] > 0 && of[f].unknown;
   }
   s->flops_per_device = ts_ratio_of(ir->meta->model_flops_per_step, device_seconds);
   s->executed_per_device = ts_ratio_of(all.flops, device_seconds);
   s->mfu = ts_ratio_of(s->flops_per_device, ir->meta->peak_flops);
-  s->hfu = s->mfu > 0 && !all.unknown ? ts_ratio_of(all.least, device_seconds) : TS_NOT_KNOWN;
+  s->hfu = s->mfu > 0 && !all.unknown ? ts_ratio_of(all.at_peak, device_seconds) : TS_NOT_KNOWN;
 }

@@ -79,11 +79,11 @@ static double parts(const ts_jitter *j)
 {
   const double spreads[] = {j->lognormal, j->normal, j->exponential,
                             j->slow_share > 0 ? fabs(j->slow - 1) : 0};
-  double least = 0.02;
+  double min = 0.02;
   for (size_t i = 0; i < sizeof spreads / sizeof *spreads; i++)
     if (spreads[i] > 0)
-      least = fmin(least, spreads[i]);
-  return ceil(20 / fmax(least, 1e-9) - 1e-6);
+      min = fmin(min, spreads[i]);
+  return ceil(20 / fmax(min, 1e-9) - 1e-6);
 }
 
 double ts_jitter_draw(const ts_jitter *j, const char *seed, uint32_t repetition, uint32_t rank)

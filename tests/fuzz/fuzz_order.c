@@ -89,10 +89,10 @@ static void search(ts_arena *arena, const ts_pipeline *p, const uint16_t *word, 
   ts_pipeline_found found = ts_pipeline_improve(arena, p, &word, word ? 1 : 0, &bound, &how);
   for (uint32_t k = 0; k < found.count; k++) {
     if (found.best[k].step < bound.step ||
-        ts_pipeline_time(play, found.best[k].word) != found.best[k].step)
+        ts_pipeline_time(play, found.best[k].sequence) != found.best[k].step)
       fail("an order is below the bound, or not as long as was said");
     for (uint32_t r = 0; r < p->ranks; r++)
-      if (!ts_pipeline_legal(play, found.best[k].word, r, p->room[r], NULL))
+      if (!ts_pipeline_legal(play, found.best[k].sequence, r, p->room[r], NULL))
         fail("an order may not be");
   }
   if (word && (!found.count || found.best[0].step > step))

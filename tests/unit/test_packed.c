@@ -29,7 +29,7 @@ static const ts_outcome outcomes[] = {
   {.state = TS_TOO_LARGE,
    .exact = true,
    .played = true,
-   .least = {1e-9, UINT64_MAX, 7, 8, 0.1, .over = true},
+   .bounds = {1e-9, UINT64_MAX, 7, 8, 0.1, .over = true},
    .figures = {{1.0 / 3, 8e11, NAN, 0.1, -0.0, 1024}},
    .limit = 85e9,
    .sure = &sure,
@@ -37,7 +37,7 @@ static const ts_outcome outcomes[] = {
    .warnings = warnings},
   {.state = TS_REFUSED, .why = "", .unread = true},
   {.state = TS_STOPPED, .played = true, .why = "it \xff stopped"},
-  {.state = TS_BOUNDED, .least = {.seconds = 2}},
+  {.state = TS_BOUNDED, .bounds = {.seconds = 2}},
 };
 
 static ts_packer packed(const ts_outcome *o)

@@ -46,15 +46,15 @@ static opened open_plan(const char *text)
 static uint16_t *own_word(const opened *o)
 {
   const ts_pipeline *p = o->p;
-  uint16_t *word = TS_NEW_ARRAY(o->plan.arena, uint16_t, ts_pipeline_size(p) + 1);
+  uint16_t *sequence = TS_NEW_ARRAY(o->plan.arena, uint16_t, ts_pipeline_size(p) + 1);
   for (uint32_t r = 0, n = 0; r < p->ranks; r++)
     for (uint32_t i = 0; i < o->sc->order[r].count; i++) {
       const ts_placed *item = &o->sc->items.at[o->sc->order[r].first + i];
       for (uint32_t l = 0; l < p->letter_count && item->kind != TS_STEP; l++)
         if (p->letters[l].stage == item->stage && p->letters[l].kind == *ts_work_letter(item->kind))
-          word[n++] = (uint16_t)l;
+          sequence[n++] = (uint16_t)l;
     }
-  return word;
+  return sequence;
 }
 
 static const char imports[] =
@@ -98,13 +98,13 @@ Test(pipeline, times_are_those_of_the_engine)
              real_schedules[k][1]);
     opened o = open_plan(text);
     ts_pipeline_play *play = ts_pipeline_play_new(o.plan.arena, o.p);
-    uint16_t *word = own_word(&o);
+    uint16_t *sequence = own_word(&o);
     int64_t peak;
-    cr_expect_eq(ts_pipeline_time(play, word), (int64_t)o.step, "%s: %lld and %llu",
-                 real_schedules[k][0], (long long)ts_pipeline_time(play, word),
+    cr_expect_eq(ts_pipeline_time(play, sequence), (int64_t)o.step, "%s: %lld and %llu",
+                 real_schedules[k][0], (long long)ts_pipeline_time(play, sequence),
                  (unsigned long long)o.step);
     for (uint32_t r = 0; r < o.p->ranks; r++)
-      cr_expect(ts_pipeline_legal(play, word, r, TS_PIPELINE_LATE, &peak));
+      cr_expect(ts_pipeline_legal(play, sequence, r, TS_PIPELINE_LATE, &peak));
     cr_expect_leq(ts_pipeline_bound_of(o.p).step, (int64_t)o.step);
     plan_close(&o.plan);
   }
@@ -141,11 +141,11 @@ static opened open_small(const char *schedule, int stages, const int *cost, doub
   return open_plan(text);
 }
 
-/* Every word of every rank, one within the other. */
+/* Every sequence of every rank, one within the other. */
 typedef struct trier {
   const opened *o;
   ts_pipeline_play *play;
-  uint16_t *word;
+  uint16_t *sequence;
   uint32_t *count;
   int64_t best;
   uint64_t tried;
@@ -155,13 +155,13 @@ static void try_all(trier *t, uint32_t rank, uint32_t place)
 {
   const ts_pipeline *p = t->o->p;
   if (rank == p->ranks) {
-    int64_t step = ts_pipeline_time(t->play, t->word);
+    int64_t step = ts_pipeline_time(t->play, t->sequence);
     t->tried++;
     t->best = step < t->best ? step : t->best;
     return;
   }
   if (place == p->first[rank + 1]) {
-    if (ts_pipeline_legal(t->play, t->word, rank, p->room[rank], NULL))
+    if (ts_pipeline_legal(t->play, t->sequence, rank, p->room[rank], NULL))
       try_all(t, rank + 1, place);
     return;
   }
@@ -174,7 +174,7 @@ static void try_all(trier *t, uint32_t rank, uint32_t place)
     if (!good)
       continue;
     t->count[letter]++;
-    t->word[place] = (uint16_t)letter;
+    t->sequence[place] = (uint16_t)letter;
     try_all(t, rank, place + 1);
     t->count[letter]--;
   }
@@ -222,17 +222,17 @@ Test(pipeline, bound_best_and_found)
     for (int tight = 0; tight < 2; tight++) {
       opened o = open_small(smalls[k].schedule, smalls[k].stages, smalls[k].cost, smalls[k].last);
       ts_pipeline_play *play = ts_pipeline_play_new(o.plan.arena, o.p);
-      uint16_t *word = own_word(&o);
+      uint16_t *sequence = own_word(&o);
       for (uint32_t r = 0; r < o.p->ranks && tight; r++)
-        ts_pipeline_legal(play, word, r, TS_PIPELINE_LATE, &o.p->room[r]);
+        ts_pipeline_legal(play, sequence, r, TS_PIPELINE_LATE, &o.p->room[r]);
       int64_t best = best_of_all(&o), bound = ts_pipeline_bound_of(o.p).step;
-      cr_expect_eq(ts_pipeline_time(play, word), (int64_t)o.step);
+      cr_expect_eq(ts_pipeline_time(play, sequence), (int64_t)o.step);
       cr_expect_leq(bound, best, "%s", smalls[k].schedule);
       ts_pipeline_found found = improve(&o, 6000, NULL), again = improve(&o, 6000, NULL);
       cr_assert(found.count, "%s", smalls[k].schedule);
       cr_expect_eq(found.best[0].step, best, "%s %d: %lld and %lld", smalls[k].schedule, tight,
                    (long long)found.best[0].step, (long long)best);
-      cr_expect_arr_eq(found.best[0].word, again.best[0].word,
+      cr_expect_arr_eq(found.best[0].sequence, again.best[0].sequence,
                        ts_pipeline_size(o.p) * sizeof(uint16_t));
       plan_close(&o.plan);
     }
@@ -355,14 +355,14 @@ Test(pipeline, orders_are_legal)
   static const int cost[] = {10, 12, 7, 2};
   opened o = open_small("zb_v(p: 4, m: 6)", 8, cost, 1.5);
   ts_pipeline_play *play = ts_pipeline_play_new(o.plan.arena, o.p);
-  uint16_t *word = own_word(&o),
+  uint16_t *sequence = own_word(&o),
            *out = TS_NEW_ARRAY(o.plan.arena, uint16_t, ts_pipeline_size(o.p) + 1);
   int64_t peak;
   for (uint32_t r = 0; r < o.p->ranks; r++)
-    ts_pipeline_legal(play, word, r, TS_PIPELINE_LATE, &o.p->room[r]);
+    ts_pipeline_legal(play, sequence, r, TS_PIPELINE_LATE, &o.p->room[r]);
   for (int k = 0; k < 16; k++) {
     ts_pipeline_rule rule = {.delay = {k % 2, k / 2 % 2, k / 4 % 2}, .ahead = 64, .predict = k / 8};
-    cr_assert(ts_pipeline_list(play, &rule, word, out));
+    cr_assert(ts_pipeline_list(play, &rule, sequence, out));
     for (uint32_t r = 0; r < o.p->ranks; r++)
       cr_expect(ts_pipeline_legal(play, out, r, o.p->room[r], &peak));
     cr_expect_lt(ts_pipeline_time(play, out), TS_PIPELINE_LATE);
@@ -375,11 +375,11 @@ Test(pipeline, orders_are_legal)
       cr_expect(ts_pipeline_legal(play, out, r, TS_PIPELINE_LATE, &peak));
     cr_expect_lt(ts_pipeline_time(play, out), TS_PIPELINE_LATE, "a wave waits for itself");
   }
-  ts_pipeline_found found = improve(&o, 5000, word);
+  ts_pipeline_found found = improve(&o, 5000, sequence);
   cr_expect_leq(found.best[0].step, (int64_t)o.step);
   for (uint32_t k = 0; k < found.count; k++)
     for (uint32_t r = 0; r < o.p->ranks; r++)
-      cr_expect(ts_pipeline_legal(play, found.best[k].word, r, o.p->room[r], &peak));
+      cr_expect(ts_pipeline_legal(play, found.best[k].sequence, r, o.p->room[r], &peak));
   plan_close(&o.plan);
 }
 
@@ -416,7 +416,7 @@ Test(pipeline, news_of_all_threads)
     cr_expect_geq(h.last.timed, of[jobs - 1].timed * 9 / 10);
     cr_expect_leq(h.last.timed, of[jobs - 1].timed);
     cr_expect_eq(of[jobs - 1].timed, of[0].timed);
-    cr_expect_arr_eq(of[jobs - 1].best[0].word, of[0].best[0].word,
+    cr_expect_arr_eq(of[jobs - 1].best[0].sequence, of[0].best[0].sequence,
                      ts_pipeline_size(o.p) * sizeof(uint16_t));
   }
   heard h = {.until = 5000};
@@ -431,14 +431,14 @@ Test(pipeline, critical_path)
   static const int cost[] = {10, 12, 7, 2};
   opened o = open_small("zb_h1(p: 4, m: 6)", 4, cost, 1);
   ts_pipeline_play *play = ts_pipeline_play_new(o.plan.arena, o.p);
-  uint16_t *word = own_word(&o);
+  uint16_t *sequence = own_word(&o);
   uint32_t *places = TS_NEW_ARRAY(o.plan.arena, uint32_t, ts_pipeline_size(o.p) + 1);
-  cr_assert_eq(ts_pipeline_trace(play, word), (int64_t)o.step);
-  uint32_t count = ts_pipeline_critical(play, word, places);
+  cr_assert_eq(ts_pipeline_trace(play, sequence), (int64_t)o.step);
+  uint32_t count = ts_pipeline_critical(play, sequence, places);
   int64_t work = 0;
   cr_assert(count);
   for (uint32_t k = 0; k < count; k++)
-    work += o.p->maps[o.p->items[word[places[k]] * o.p->micro_batches].map].busy;
+    work += o.p->maps[o.p->items[sequence[places[k]] * o.p->micro_batches].map].busy;
   /* what is left are messages, 2 ns each */
   cr_expect_leq(work, (int64_t)o.step);
   cr_expect_eq(((int64_t)o.step - work) % 2000, 0);

@@ -12,28 +12,28 @@
 #include "compiler/eval/reuse.h"
 #include "compiler/search.h"
 #include "ir/ir.h"
-#include "runtime/account/least.h"
+#include "runtime/account/lower_bounds.h"
 #include "tests/unit/amount.h"
 #include "tests/unit/strategy_uses.h"
 
 /* Notes the bounds of an IR that is not complete, and asks for the rest. */
 typedef struct early {
   ts_arena *arena;
-  ts_least least;
+  ts_lower_bounds least;
   size_t requested;
 } early;
 
 static bool not_enough(void *closure, const ts_ir *ir)
 {
   early *e = closure;
-  e->least = ts_least_of(e->arena, ir);
+  e->least = ts_lower_bounds_of(e->arena, ir);
   e->requested++;
   return false;
 }
 
 static bool is_enough(void *closure, const ts_ir *ir) { return !not_enough(closure, ir); }
 
-static bool same_least(const ts_least *a, const ts_least *b)
+static bool same_least(const ts_lower_bounds *a, const ts_lower_bounds *b)
 {
   return !(a->seconds < b->seconds || a->seconds > b->seconds) && a->bytes == b->bytes &&
          a->reserved == b->reserved && a->limit == b->limit && a->over == b->over &&
@@ -47,10 +47,10 @@ static bool same_least(const ts_least *a, const ts_least *b)
 /* With what is in flight, too: it ends early no plan that its bounds let pass, and changes no other
  * one. */
 static void check_early(const char *path, const ts_compile_options *given, const ts_ir *whole,
-                        const ts_least *least)
+                        const ts_lower_bounds *least)
 {
   ts_arena *arena = ts_arena_new("early");
-  ts_held held = {.early = true};
+  ts_memory_bound held = {.early = true};
   ts_compile_options o = *given;
   ts_input input = {0};
   o.held = &held;
@@ -75,12 +75,12 @@ static void check_held(const char *path, const ts_compile_options *given, const 
 {
   ts_arena *arena = ts_arena_new("held");
   early asks = {.arena = arena};
-  ts_held held = {.enough = not_enough, .closure = &asks};
+  ts_memory_bound held = {.enough = not_enough, .closure = &asks};
   ts_compile_options o = *given;
   ts_input input = {0};
   o.held = &held;
   bool good = ts_input_open(ts_session_new(arena), path, &o, &input);
-  ts_least least = ts_least_of(arena, &whole->ir);
+  ts_lower_bounds least = ts_lower_bounds_of(arena, &whole->ir);
   cr_assert_eq(good, input.status != TS_PASS_TOO_LARGE);
   cr_assert_leq(held.bytes, least.bytes);
   cr_assert(least.over || input.status != TS_PASS_TOO_LARGE);
@@ -88,7 +88,7 @@ static void check_held(const char *path, const ts_compile_options *given, const 
   cr_assert_eq(asks.requested, good);
   cr_assert(!good || same_least(&asks.least, &least));
   if (good) {
-    ts_held first = {.enough = is_enough, .closure = &asks};
+    ts_memory_bound first = {.enough = is_enough, .closure = &asks};
     ts_input none = {0};
     o.held = &first;
     cr_assert(!ts_input_open(ts_session_new(arena), path, &o, &none) &&
@@ -329,7 +329,7 @@ static bool check_early_plan(const char *path, const ts_compile_options *o)
   ts_input input = {0};
   bool good = ts_input_open(ts_session_new(arena), path, o, &input);
   if (good) {
-    ts_least least = ts_least_of(arena, &input.ir);
+    ts_lower_bounds least = ts_lower_bounds_of(arena, &input.ir);
     check_early(path, o, &input.ir, &least);
     ts_input_close(&input);
   }

@@ -18,9 +18,9 @@ enum {
 };
 
 /* Errors of a prediction, as standard deviations of the logarithm. */
-static const double least_spread = 0.05, memory_spread = 0.1, part_spread = 0.2;
+static const double min_spread = 0.05, memory_spread = 0.1, part_spread = 0.2;
 /* Of what a recording says: a share of the part, and of the step. */
-static const double share_spread = 0.2, least = 0.01;
+static const double share_spread = 0.2, min_share = 0.01;
 /* What changes less of a step plays no part in it. */
 static const double nothing = 0.01;
 /* Spreads within which four of five predictions lie. */
@@ -114,7 +114,7 @@ static double fits(const causes_search *x, const ts_observed *s)
   for (int i = TS_OBSERVED_SHOWN; i < TS_OBSERVED_PARTS; i++)
     if (x->measured->of[i] >= 0) {
       double z =
-        (x->measured->of[i] - s->of[i]) / (share_spread * x->measured->of[i] + least * step);
+        (x->measured->of[i] - s->of[i]) / (share_spread * x->measured->of[i] + min_share * step);
       sum -= 1.5 * log1p(z * z / 2);
     }
   for (int i = 0; i < TS_OBSERVED_SHOWN; i++)
@@ -473,7 +473,7 @@ static void add_cause(ts_causes *out, ts_cause *at, const causes_trial *t)
 
 static void set_spreads(causes_search *x)
 {
-  x->spread[TS_OBSERVED_STEP] = fmax(least_spread, x->before->confidence.spread);
+  x->spread[TS_OBSERVED_STEP] = fmax(min_spread, x->before->confidence.spread);
   x->spread[TS_OBSERVED_MEMORY] = memory_spread;
   for (int i = TS_OBSERVED_FORWARD; i < TS_OBSERVED_SHOWN; i++)
     x->spread[i] = part_spread;
@@ -485,9 +485,9 @@ static double fullness(const causes_search *x)
   double limit = 0;
   for (uint32_t d = 0; d < x->before->ir->device_classes_count; d++)
     limit = fmax(limit, (double)x->before->ir->device_classes[d].memory);
-  double held = x->measured->of[TS_OBSERVED_MEMORY] > 0 ? x->measured->of[TS_OBSERVED_MEMORY] :
-                                                          x->seen.of[TS_OBSERVED_MEMORY];
-  return limit > 0 ? held / limit : 0;
+  double amount = x->measured->of[TS_OBSERVED_MEMORY] > 0 ? x->measured->of[TS_OBSERVED_MEMORY] :
+                                                            x->seen.of[TS_OBSERVED_MEMORY];
+  return limit > 0 ? amount / limit : 0;
 }
 
 const ts_causes *ts_causes_find(ts_arena *arena, const char *path, const ts_input *input,

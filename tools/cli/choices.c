@@ -9,7 +9,7 @@
 #include "tools/cli/trials.h"
 
 /* Of a step: what changes it by less is not mentioned. */
-static const double least_change = 0.001;
+static const double min_change = 0.001;
 
 /* `closure`: the step of each, 0: it was refused. */
 static void choices_play(void *closure, size_t i, ts_arena *scratch, const ts_ir *ir,
@@ -91,7 +91,7 @@ void ts_choices_find(ts_arena *arena, const char *path, const ts_input *input,
   double step = (double)summary->result->step;
   uint32_t count = 0;
   for (uint32_t i = 0; i < ways.count; i++)
-    if (!steps[i] || fabs((double)steps[i] - step) >= least_change * step)
+    if (!steps[i] || fabs((double)steps[i] - step) >= min_change * step)
       at[count++] = (ts_choice){ts_record_text(ways.at[i].row, "name"), steps[i]};
   summary->extras.choices = at;
   summary->extras.choice_count = count;

@@ -128,17 +128,17 @@ static void put_sums(const ts_flow_list *list, FILE *out)
 {
   const ts_sends *s = list->sends;
   ts_arena *work = ts_arena_new("sums");
-  uint64_t *sent = TS_NEW_ARRAY(work, uint64_t, s->ranks), least = UINT64_MAX, most = 0;
+  uint64_t *sent = TS_NEW_ARRAY(work, uint64_t, s->ranks), min = UINT64_MAX, max = 0;
   for (size_t i = 0; i < s->passes.count; i++)
     if (s->passes.at[i].from < s->ranks)
       sent[s->passes.at[i].from] += ts_pass_total(&s->passes.at[i]);
   for (uint32_t r = 0; r < s->ranks; r++) {
-    least = sent[r] < least ? sent[r] : least;
-    most = sent[r] > most ? sent[r] : most;
+    min = sent[r] < min ? sent[r] : min;
+    max = sent[r] > max ? sent[r] : max;
   }
-  ts_put_text(out, "\nSent by a rank: %llu", (unsigned long long)least);
-  if (most != least)
-    ts_put_text(out, " to %llu", (unsigned long long)most);
+  ts_put_text(out, "\nSent by a rank: %llu", (unsigned long long)min);
+  if (max != min)
+    ts_put_text(out, " to %llu", (unsigned long long)max);
   fputs(" bytes\n", out);
   ts_arena_free(work);
 }

@@ -249,7 +249,7 @@ void ts_recorded_observe(ts_arena *arena, const ts_recorded *r, ts_observed *mea
 
 static void put_parts(ts_arena *arena, const ts_steps_beside *b, FILE *out)
 {
-  int64_t least = b->step[0]->length / 10000; /* what is less is not told */
+  int64_t min = b->step[0]->length / 10000; /* what is less is not told */
   ts_put_text(out, "\n  %-30s %7s %11s %7s %11s %12s\n", "of the step", "plan", "", "run", "",
               "more");
   for (size_t i = 0; i < b->parts.count; i++) {
@@ -257,7 +257,7 @@ static void put_parts(ts_arena *arena, const ts_steps_beside *b, FILE *out)
     int64_t by = p[1].alone - p[0].alone;
     ts_put_text(out, "    %-28.28s %7u %11s %7u %11s", title(arena, &p[0]), p[0].count,
                 in_time(arena, p[0].alone), p[1].count, in_time(arena, p[1].alone));
-    if (llabs(by) > least)
+    if (llabs(by) > min)
       ts_put_text(out, " %12s",
                   ts_arena_printf(arena, "%s%s", by < 0 ? "-" : "+", in_time(arena, by)));
     fputc('\n', out);
@@ -286,7 +286,7 @@ static void put_stretch(ts_arena *arena, const ts_stretch *s, FILE *out)
 
 /* Those that differ most, in order, and the others together. */
 static void put_stretches(ts_arena *arena, const char *what, const ts_stretch_pair *pairs,
-                          size_t count, int64_t least, FILE *out)
+                          size_t count, int64_t min, FILE *out)
 {
   const ts_stretch_pair **by = TS_NEW_ARRAY(arena, const ts_stretch_pair *, count + 1);
   int64_t others[2] = {0};
@@ -295,10 +295,10 @@ static void put_stretches(ts_arena *arena, const char *what, const ts_stretch_pa
     by[i] = &pairs[i];
   if (count)
     qsort(by, count, sizeof *by, pair_by_change);
-  if (count > MOST_PAIRS && pair_change(by[MOST_PAIRS]) > least)
-    least = pair_change(by[MOST_PAIRS]);
+  if (count > MOST_PAIRS && pair_change(by[MOST_PAIRS]) > min)
+    min = pair_change(by[MOST_PAIRS]);
   for (size_t i = 0; i < count; i++) {
-    if (pair_change(&pairs[i]) <= least || shown == MOST_PAIRS) {
+    if (pair_change(&pairs[i]) <= min || shown == MOST_PAIRS) {
       left++;
       others[0] += pairs[i].of[0].time;
       others[1] += pairs[i].of[1].time;

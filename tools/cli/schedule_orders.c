@@ -55,11 +55,11 @@ static ts_given_item schedule_orders_item_of(const ts_pipeline *p, uint32_t lett
 }
 
 /* What is played at a place, as one item, or as a pair of two. */
-static uint32_t put_unit(const ts_pipeline *p, const ts_pipeline_merge *merge, const uint16_t *word,
-                         const uint32_t *count, ts_given_item *to)
+static uint32_t put_unit(const ts_pipeline *p, const ts_pipeline_merge *merge,
+                         const uint16_t *sequence, const uint32_t *count, ts_given_item *to)
 {
-  bool pair = merge && p->letters[*word].kind == 'F';
-  to[0] = schedule_orders_item_of(p, word[0], count[word[0]]);
+  bool pair = merge && p->letters[*sequence].kind == 'F';
+  to[0] = schedule_orders_item_of(p, sequence[0], count[sequence[0]]);
   to[0].paired = pair;
   if (!merge)
     return 1;
@@ -67,13 +67,13 @@ static uint32_t put_unit(const ts_pipeline *p, const ts_pipeline_merge *merge, c
     to[0].kind = TS_BACKWARD;
     return 1;
   }
-  to[1] = schedule_orders_item_of(p, word[1], count[word[1]]);
+  to[1] = schedule_orders_item_of(p, sequence[1], count[sequence[1]]);
   if (merge->of[2] != TS_PIPELINE_NONE)
     to[1].kind = TS_BACKWARD;
   return 2;
 }
 
-const ts_given_order *ts_order_of(ts_arena *arena, const ts_pipeline *p, const uint16_t *word,
+const ts_given_order *ts_order_of(ts_arena *arena, const ts_pipeline *p, const uint16_t *sequence,
                                   ts_pipeline_merging merging)
 {
   uint32_t *count = TS_NEW_ARRAY(arena, uint32_t, p->letter_count + 1),
@@ -83,11 +83,11 @@ const ts_given_order *ts_order_of(ts_arena *arena, const ts_pipeline *p, const u
     first[r] = n;
     for (uint32_t k = p->first[r]; k < p->first[r + 1];) {
       const ts_pipeline_merge *merge =
-        ts_pipeline_merge_at(p, merging, word, k, p->first[r + 1], count);
+        ts_pipeline_merge_at(p, merging, sequence, k, p->first[r + 1], count);
       uint32_t places = !merge ? 1 : merge->of[2] == TS_PIPELINE_NONE ? 2 : 3;
-      n += put_unit(p, merge, word + k, count, items + n);
+      n += put_unit(p, merge, sequence + k, count, items + n);
       for (; places > 0; places--)
-        count[word[k++]]++;
+        count[sequence[k++]]++;
     }
   }
   first[p->ranks] = n;
@@ -104,10 +104,10 @@ static uint32_t letter_of(const ts_pipeline *p, uint32_t stage, char kind)
   return TS_PIPELINE_NONE;
 }
 
-const uint16_t *ts_order_word(ts_arena *arena, const ts_pipeline *p, const ts_schedule *sc,
-                              bool whole)
+const uint16_t *ts_order_sequence(ts_arena *arena, const ts_pipeline *p, const ts_schedule *sc,
+                                  bool whole)
 {
-  uint16_t *word = TS_NEW_ARRAY(arena, uint16_t, ts_pipeline_size(p) + 1);
+  uint16_t *sequence = TS_NEW_ARRAY(arena, uint16_t, ts_pipeline_size(p) + 1);
   for (uint32_t r = 0; r < sc->ranks; r++) {
     uint32_t n = p->first[r];
     for (uint32_t i = sc->order[r].first; i < sc->order[r].first + sc->order[r].count; i++) {
@@ -120,12 +120,12 @@ const uint16_t *ts_order_word(ts_arena *arena, const ts_pipeline *p, const ts_sc
       if (!whole && item->kind == TS_BACKWARD)
         memcpy(kinds, "IW", 2);
       for (const char *k = kinds; *k && n < p->first[r + 1]; k++)
-        word[n++] = (uint16_t)letter_of(p, item->stage, *k);
+        sequence[n++] = (uint16_t)letter_of(p, item->stage, *k);
     }
     if (n != p->first[r + 1])
       return NULL;
   }
-  return word;
+  return sequence;
 }
 
 /* ---- Items as one ---- */

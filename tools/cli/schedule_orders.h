@@ -9,13 +9,13 @@
 /* All forwards, then all backwards, from the last stage, in an order that any placement has. */
 const ts_given_order *ts_order_plain(ts_arena *arena, const ts_schedule *sc, bool whole);
 
-const ts_given_order *ts_order_of(ts_arena *arena, const ts_pipeline *p, const uint16_t *word,
+const ts_given_order *ts_order_of(ts_arena *arena, const ts_pipeline *p, const uint16_t *sequence,
                                   ts_pipeline_merging merging);
 
 /* The words of a schedule's order. Where backwards are split, B is an I and its W; where they are
  * whole, W goes with its I. NULL: it has other work. */
-const uint16_t *ts_order_word(ts_arena *arena, const ts_pipeline *p, const ts_schedule *sc,
-                              bool whole);
+const uint16_t *ts_order_sequence(ts_arena *arena, const ts_pipeline *p, const ts_schedule *sc,
+                                  bool whole);
 
 /* An order that has forwards in pairs with backwards, and what these are made of. */
 typedef struct ts_order_joined {

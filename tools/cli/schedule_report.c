@@ -130,8 +130,8 @@ static void draw_rank(const ts_order_answer *a, uint32_t rank, int64_t last, uin
   memset(line, '.', COLUMNS);
   line[COLUMNS] = 0;
   for (uint32_t k = p->first[rank]; k < p->first[rank + 1]; k++) {
-    const ts_pipeline_letter *letter = &p->letters[a->word[k]];
-    uint32_t number = a->word[k] * p->micro_batches + count[a->word[k]]++;
+    const ts_pipeline_letter *letter = &p->letters[a->sequence[k]];
+    uint32_t number = a->sequence[k] * p->micro_batches + count[a->sequence[k]]++;
     int64_t begin = a->begin[number], end = begin + p->maps[p->items[number].map].busy;
     for (int c = 0; c < COLUMNS; c++) {
       double middle = ((double)c + 0.5) * (double)last / COLUMNS;

@@ -138,16 +138,16 @@ static bool same_places(const ts_schedule *a, const ts_schedule *b)
 /* Of the ranks at a place of the pipeline, those whose devices have the least room. */
 static const ts_memory_class *class_at(const ts_order_played *of, uint32_t rank)
 {
-  const ts_memory_class *least = NULL;
+  const ts_memory_class *tightest = NULL;
   const ts_result *result = ts_run_result(of->run);
   for (uint32_t c = 0; c < result->class_count; c++) {
     const ts_memory_class *m = &of->memory->classes[c];
     if (result->classes[c].program != rank)
       continue;
-    if (!least || (m->limit && m->limit - m->reserved < least->limit - least->reserved))
-      least = m;
+    if (!tightest || (m->limit && m->limit - m->reserved < tightest->limit - tightest->reserved))
+      tightest = m;
   }
-  return least;
+  return tightest;
 }
 
 /* Whose bytes are let go of when it has left: whether that is before the next item begins depends
@@ -187,10 +187,10 @@ static bool schedule_search_fits(const schedule_search_job *j, const ts_order_pl
 
 static void add_begin(schedule_search_job *j, const ts_schedule *sc, const begin *b)
 {
-  const uint16_t *word = ts_order_word(j->arena, j->p, sc, j->task->whole);
-  if (!word)
+  const uint16_t *sequence = ts_order_sequence(j->arena, j->p, sc, j->task->whole);
+  if (!sequence)
     return;
-  TS_PUSH(j->arena, &j->begins, word);
+  TS_PUSH(j->arena, &j->begins, sequence);
   TS_PUSH(j->arena, &j->begun, *b);
 }
 
@@ -413,7 +413,7 @@ static int verify(schedule_search_job *j, bool *done)
   ts_order_answer *a = j->answer;
   for (uint32_t k = 0; k < a->search.count; k++) {
     const ts_pipeline_order *order = &a->search.best[k];
-    if (!schedule_search_compile(j, ts_order_of(j->arena, j->p, order->word, order->merging),
+    if (!schedule_search_compile(j, ts_order_of(j->arena, j->p, order->sequence, order->merging),
                                  &a->found))
       return schedule_search_tell(j, &a->found);
     int status = schedule_search_play(j->arena, j->task, &a->found, j->stop);
@@ -421,7 +421,7 @@ static int verify(schedule_search_job *j, bool *done)
     if (*done && (j->given == NO_BEGIN || a->found.step < j->given_step)) {
       a->order = order;
       a->began = order->began;
-      a->word = order->word;
+      a->sequence = order->sequence;
       a->merging = order->merging;
     }
     if (status || *done)
@@ -464,15 +464,15 @@ static int schedule_search(schedule_search_job *j)
 /* In which a given order takes nearest to what it takes in the play. */
 static ts_pipeline_merging merging_of_given(const schedule_search_job *j, ts_pipeline_play *play)
 {
-  int64_t step = (int64_t)j->answer->found.step, least = INT64_MAX;
+  int64_t step = (int64_t)j->answer->found.step, tightest = INT64_MAX;
   ts_pipeline_merging best = TS_PIPELINE_SPLIT;
   for (int d = TS_PIPELINE_SPLIT; d < TS_PIPELINE_MERGINGS; d++) {
     play->merging = (ts_pipeline_merging)d;
-    int64_t time = ts_pipeline_time(play, j->answer->word),
+    int64_t time = ts_pipeline_time(play, j->answer->sequence),
             off = time > step ? time - step : step - time;
-    if (off >= least)
+    if (off >= tightest)
       continue;
-    least = off;
+    tightest = off;
     best = play->merging;
   }
   return best;
@@ -484,7 +484,7 @@ static int take_given(schedule_search_job *j)
   ts_order_answer *a = j->answer;
   close_played(&a->found);
   a->began = j->given;
-  a->word = j->begins.at[j->given];
+  a->sequence = j->begins.at[j->given];
   a->own_is_best = !j->begun.at[j->given].schedule;
   if (!compile_begin(j, &j->begun.at[j->given], &a->found))
     return schedule_search_tell(j, &a->found);
@@ -505,9 +505,9 @@ static int schedule_search_finish(schedule_search_job *j)
   if (status)
     return status;
   ts_pipeline_play *play = ts_pipeline_play_new(j->arena, j->p);
-  a->split = (uint64_t)ts_pipeline_time(play, a->word);
+  a->split = (uint64_t)ts_pipeline_time(play, a->sequence);
   play->merging = a->order ? a->merging : merging_of_given(j, play);
-  ts_pipeline_trace(play, a->word);
+  ts_pipeline_trace(play, a->sequence);
   a->begin = play->begin;
   return TS_EXIT_DONE;
 }

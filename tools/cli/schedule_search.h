@@ -40,7 +40,7 @@ typedef struct ts_order_answer {
   bool own_splits;  /* backwards are to stay whole, and the plan's own order has their parts */
   const ts_pipeline *pipeline;
   const ts_pipeline_order *order; /* of the search, that `found` is; NULL: it is a beginning */
-  const uint16_t *word;           /* of `found` */
+  const uint16_t *sequence;       /* of `found` */
   ts_pipeline_merging merging;    /* likewise */
   uint64_t split;                 /* ps: its step without that, as the search has it */
   const int64_t *begin;           /* [items] ps, as the search has it */

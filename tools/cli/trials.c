@@ -42,7 +42,7 @@ static void trials_play_one(const trials_work *w, size_t i, const ts_run_options
   const ts_way *way = (const ts_way *)(const void *)((const char *)job->ways + i * job->stride);
   bool changes = way->edit_count + way->define_count > 0;
   ts_arena *scratch = ts_arena_new("a change of a plan");
-  ts_held held = {.early = true};
+  ts_memory_bound held = {.early = true};
   ts_compile_options compile = *t->compile;
   compile.held = job->too_large ? &held : NULL;
   compile.orderless = true;

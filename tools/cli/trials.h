@@ -30,7 +30,7 @@ typedef struct ts_trials_job {
   void (*play)(void *closure, size_t i, ts_arena *scratch, const ts_ir *ir,
                const ts_run_options *run);
   /* NULL, or takes those that hold too much: they are compiled no further than to know it */
-  void (*too_large)(void *closure, size_t i, const ts_held *held);
+  void (*too_large)(void *closure, size_t i, const ts_memory_bound *held);
   void *closure;
   const char *what;   /* is being done, for the progress ... */
   double done, share; /* ... that it has when they begin, and that they are */

@@ -79,7 +79,7 @@ static void ways_out_try(void *closure, size_t i, ts_arena *scratch, const ts_ir
 }
 
 /* This need not be played. The least peak that it can have. */
-static void ways_out_too_large(void *closure, size_t i, const ts_held *held)
+static void ways_out_too_large(void *closure, size_t i, const ts_memory_bound *held)
 {
   const ways_out_search *x = closure;
   ways_out_trial *t = &x->block[i];

@@ -151,8 +151,8 @@ static bool budget_look(searching *in, bool drawn)
     o->bounds_only = false;
     o->drawn = drawn;
     if (o->state == TS_TOO_LARGE) {
-      o->figures.of[TS_FIGURE_MEMORY] = 8 * (double)(o->least.bytes + o->least.reserved);
-      o->limit = (double)o->least.limit;
+      o->figures.of[TS_FIGURE_MEMORY] = 8 * (double)(o->bounds.bytes + o->bounds.reserved);
+      o->limit = (double)o->bounds.limit;
     }
     if (o->state == TS_BOUNDED)
       TS_PUSH(s->arena, &s->waiting, *o);
@@ -169,8 +169,9 @@ static bool budget_look(searching *in, bool drawn)
  * before they did. */
 static double memory_of(const ts_outcome *o)
 {
-  return o->played && !o->why && !o->least.over ? o->figures.of[TS_FIGURE_MEMORY] :
-                                8 * (double)(o->least.bytes + o->least.reserved);
+  return o->played && !o->why && !o->bounds.over ?
+           o->figures.of[TS_FIGURE_MEMORY] :
+           8 * (double)(o->bounds.bytes + o->bounds.reserved);
 }
 
 /* What the search goes down: a goal of those that are ranked, else how much memory they need. */

@@ -29,8 +29,7 @@ enum {
 };
 
 #define NAME(name, member) #name ", "
-#define LEAST                                                                                      \
-  TS_LEAST_REALS(NAME) "least_memory, least_reserved, least_limit, least_over, "
+#define LEAST TS_BOUND_REALS(NAME) "least_memory, least_reserved, least_limit, least_over, "
 
 #define FIGURE(id, name, ...) name " REAL, "
 static const char schema[] =
@@ -289,13 +288,13 @@ static bool read_outcome(sqlite3_stmt *s, ts_arena *arena, ts_outcome *o)
   o->state = (ts_outcome_state)which;
   for (int f = 0; f < TS_FIGURES; f++)
     o->figures.of[f] = number_at(s, at++);
-#define REAL(name, member) o->least.member = number_at(s, at++);
-  TS_LEAST_REALS(REAL)
+#define REAL(name, member) o->bounds.member = number_at(s, at++);
+  TS_BOUND_REALS(REAL)
 #undef REAL
-  o->least.bytes = (uint64_t)sqlite3_column_int64(s, at++);
-  o->least.reserved = (uint64_t)sqlite3_column_int64(s, at++);
-  o->least.limit = (uint64_t)sqlite3_column_int64(s, at++);
-  o->least.over = sqlite3_column_int(s, at++) != 0;
+  o->bounds.bytes = (uint64_t)sqlite3_column_int64(s, at++);
+  o->bounds.reserved = (uint64_t)sqlite3_column_int64(s, at++);
+  o->bounds.limit = (uint64_t)sqlite3_column_int64(s, at++);
+  o->bounds.over = sqlite3_column_int(s, at++) != 0;
   o->limit = number_at(s, at++);
   if (sqlite3_column_type(s, at++) != SQLITE_NULL)
     o->why = text_at(s, at - 1, arena);
@@ -311,14 +310,13 @@ static const char find_query[] = "SELECT state, "
                                  "memory_limit, why, warnings, confidence FROM plan WHERE key = ?1";
 static const char put_query[] = "INSERT OR IGNORE INTO plan (state, "
 #include "base/figures.def"
-                                LEAST
-                                "memory_limit, why, warnings, confidence, key, parameters, seconds)"
+  LEAST "memory_limit, why, warnings, confidence, key, parameters, seconds)"
                                 " VALUES (?1"
 #undef FIGURE
 #define FIGURE(id, name, ...) ", ?"
 #define MARK(name, member) ", ?"
 #include "base/figures.def"
-                                TS_LEAST_REALS(MARK) ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  TS_BOUND_REALS(MARK) ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 #undef FIGURE
 
 bool ts_journal_find(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], ts_arena *arena,
@@ -468,13 +466,13 @@ bool ts_journal_put(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], const char
   bind_text(s, at++, ts_outcome_states[o->state]);
   for (int f = 0; f < TS_FIGURES; f++)
     sqlite3_bind_double(s, at++, o->figures.of[f]);
-#define REAL(name, member) sqlite3_bind_double(s, at++, o->least.member);
-  TS_LEAST_REALS(REAL)
+#define REAL(name, member) sqlite3_bind_double(s, at++, o->bounds.member);
+  TS_BOUND_REALS(REAL)
 #undef REAL
-  sqlite3_bind_int64(s, at++, (int64_t)o->least.bytes);
-  sqlite3_bind_int64(s, at++, (int64_t)o->least.reserved);
-  sqlite3_bind_int64(s, at++, (int64_t)o->least.limit);
-  sqlite3_bind_int(s, at++, o->least.over);
+  sqlite3_bind_int64(s, at++, (int64_t)o->bounds.bytes);
+  sqlite3_bind_int64(s, at++, (int64_t)o->bounds.reserved);
+  sqlite3_bind_int64(s, at++, (int64_t)o->bounds.limit);
+  sqlite3_bind_int(s, at++, o->bounds.over);
   sqlite3_bind_double(s, at++, o->limit);
   bind_text(s, at++, o->why); /* NULL stays NULL */
   bind_text(s, at++, ts_outcome_warnings_text(o, arena));
@@ -606,7 +604,7 @@ static const char put_plan[] = "INSERT OR IGNORE INTO plan (key, state, "
 #undef FIGURE
 #define FIGURE(id, name, ...) ", ?"
 #include "base/figures.def"
-                               ", ?, ?, ?, ?, ?" TS_LEAST_REALS(MARK) ", ?, ?, ?, ?, ?)";
+                               ", ?, ?, ?, ?, ?" TS_BOUND_REALS(MARK) ", ?, ?, ?, ?, ?)";
 #undef FIGURE
 #define FIGURE(id, name, ...) name ", "
 static const char other_plan[] = "SELECT 1 FROM plan WHERE key = ? AND (state, "

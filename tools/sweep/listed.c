@@ -32,7 +32,7 @@ static void listed_take_bound(void *closure, size_t index, double seconds)
   o->early_bound = false;
   if (o->state == TS_BOUNDED)
     *o = (ts_outcome){.point = o->point,
-                      .least = o->least,
+                      .bounds = o->bounds,
                       .compiled = o->compiled,
                       .warning_count = o->warning_count,
                       .warnings = o->warnings};

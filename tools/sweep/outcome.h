@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "compiler/search.h"
 #include "runtime/account/confidence.h"
-#include "runtime/account/least.h"
+#include "runtime/account/lower_bounds.h"
 #include "base/intern.h"
 
 /* by the compiler, by the play, by memory, by a condition, none */
@@ -25,7 +25,7 @@ extern const char *const ts_outcome_states[TS_OUTCOME_STATES]; /* "out of memory
 typedef struct ts_outcome_warning { ts_code code; const char *message; } ts_outcome_warning;
 
 /* X(name, member): the real numbers of bounds, for who keeps them. */
-#define TS_LEAST_REALS(X)                                                                          \
+#define TS_BOUND_REALS(X)                                                                          \
   X(least_step_time, seconds)                                                                      \
   X(least_tokens, tokens)                                                                          \
   X(least_floor, floor)                                                                            \
@@ -50,7 +50,7 @@ typedef struct ts_outcome {
   bool noted;              /* others are left out for it: ts_sweep_note */
   bool drawn;              /* it was drawn at random (tools/sweep/budget.h) */
   bool played;             /* else refused, or only its bounds are known */
-  ts_least least;          /* bounds, unless refused */
+  ts_lower_bounds bounds;  /* bounds, unless refused */
   /* its IR, of one that is not yet played and kept since its early bound was asked for; or NULL */
   struct ts_sweep_compiled *compiled;
   struct ts_outcome_best { /* what follows from them */

@@ -64,14 +64,14 @@ void ts_pack_outcome(ts_packer *p, const ts_outcome *o)
 {
   ts_pack_number(p, o->state);
   ts_pack_number(p, (o->exact ? EXACT : 0u) | (o->played ? PLAYED : 0u) |
-                      (o->unread ? UNREAD : 0u) | (o->least.over ? OVER : 0u) |
+                      (o->unread ? UNREAD : 0u) | (o->bounds.over ? OVER : 0u) |
                       (o->sure ? SURE : 0u) | (o->starved ? STARVED : 0u));
-#define REAL(name, member) ts_pack_real(p, o->least.member);
-  TS_LEAST_REALS(REAL)
+#define REAL(name, member) ts_pack_real(p, o->bounds.member);
+  TS_BOUND_REALS(REAL)
 #undef REAL
-  ts_pack_number(p, o->least.bytes);
-  ts_pack_number(p, o->least.reserved);
-  ts_pack_number(p, o->least.limit);
+  ts_pack_number(p, o->bounds.bytes);
+  ts_pack_number(p, o->bounds.reserved);
+  ts_pack_number(p, o->bounds.limit);
   ts_pack_bytes(p, &o->figures, sizeof o->figures);
   ts_pack_real(p, o->limit);
   ts_pack_text(p, o->why);
@@ -199,14 +199,14 @@ void ts_unpack_outcome(ts_unpacker *u, ts_outcome *o)
   *o = (ts_outcome){.state = (ts_outcome_state)few(u, TS_OUTCOME_STATES)};
   uint32_t flags = few(u, 2 * STARVED);
   o->exact = flags & EXACT, o->played = flags & PLAYED, o->unread = flags & UNREAD;
-  o->least.over = flags & OVER;
+  o->bounds.over = flags & OVER;
   o->starved = flags & STARVED;
-#define REAL(name, member) o->least.member = ts_unpack_real(u);
-  TS_LEAST_REALS(REAL)
+#define REAL(name, member) o->bounds.member = ts_unpack_real(u);
+  TS_BOUND_REALS(REAL)
 #undef REAL
-  o->least.bytes = ts_unpack_number(u);
-  o->least.reserved = ts_unpack_number(u);
-  o->least.limit = ts_unpack_number(u);
+  o->bounds.bytes = ts_unpack_number(u);
+  o->bounds.reserved = ts_unpack_number(u);
+  o->bounds.limit = ts_unpack_number(u);
   ts_unpack_bytes(u, &o->figures, sizeof o->figures);
   o->limit = ts_unpack_real(u);
   o->why = ts_unpack_text(u);

@@ -10,7 +10,7 @@
 #include "base/heap.h"
 #include "compiler/eval/running.h"
 #include "runtime/collective/links.h"
-#include "runtime/account/least_time.h"
+#include "runtime/account/time_bound.h"
 #include "runtime/account/memory.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
@@ -73,7 +73,7 @@ static bool bounded(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out)
   if (!may_be_bounded(s, lock, out))
     return false;
   pthread_mutex_lock(lock);
-  out->state = out->least.over                                     ? TS_TOO_LARGE :
+  out->state = out->bounds.over                                    ? TS_TOO_LARGE :
                ts_sweep_cannot_hold(s, out)                        ? TS_LEFT_OUT :
                is_requested(s, out) || ts_sweep_cannot_win(s, out) ? TS_BOUNDED :
                                                                      out->state;
@@ -85,7 +85,7 @@ static bool bounded(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out)
  * plans are not left out sooner or later by chance. */
 static bool bounded_early(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out)
 {
-  if (s->search->open || !may_be_bounded(s, lock, out) || !(out->least.early > 0))
+  if (s->search->open || !may_be_bounded(s, lock, out) || !(out->bounds.early > 0))
     return false;
   pthread_mutex_lock(lock);
   bool enough = is_requested(s, out) || ts_sweep_cannot_win_early(s, out);
@@ -94,7 +94,7 @@ static bool bounded_early(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *
   return enough;
 }
 
-/* The same by its order of work (runtime/account/least_time.h), once some others are known to be
+/* The same by its order of work (runtime/account/time_bound.h), once some others are known to be
  * good. That is not noted with the other bounds: it is not known of those that were played before.
  * So it is played where that bound shows no more than that a condition cannot hold. */
 static bool bounded_late(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out, const ts_ir *ir,
@@ -109,7 +109,7 @@ static bool bounded_late(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *o
   if (!requested)
     return false;
   late.best.known = false;
-  late.least.seconds = fmax(late.least.seconds, ts_least_time(ir, links));
+  late.bounds.seconds = fmax(late.bounds.seconds, ts_time_bound(ir, links));
   pthread_mutex_lock(lock);
   bool enough = ts_sweep_is_behind(s, &late);
   pthread_mutex_unlock(lock);
@@ -129,21 +129,21 @@ typedef struct question {
 static bool is_enough(void *closure, const ts_ir *ir)
 {
   question *q = closure;
-  ts_least *l = &q->out->least, early = *l;
+  ts_lower_bounds *l = &q->out->bounds, early = *l;
   q->requested = true;
-  *l = ts_least_of(q->arena, ir);
+  *l = ts_lower_bounds_of(q->arena, ir);
   l->early = early.early;
   l->early_bytes = early.early_bytes;
   return bounded(q->s, q->lock, q->out);
 }
 
-static bool is_enough_early(void *closure, const ts_held_early *known)
+static bool is_enough_early(void *closure, const ts_early_bound *known)
 {
   question *q = closure;
-  q->out->least = (ts_least){.early = known->seconds,
-                             .early_bytes = (double)known->bytes,
-                             .tokens = known->tokens,
-                             .devices = known->devices};
+  q->out->bounds = (ts_lower_bounds){.early = known->seconds,
+                                     .early_bytes = (double)known->bytes,
+                                     .tokens = known->tokens,
+                                     .devices = known->devices};
   return bounded_early(q->s, q->lock, q->out);
 }
 
@@ -199,7 +199,7 @@ static void play_run(ts_session *session, const ts_input *input, ts_links_cache 
   if (out->unsteady)
     return;
   out->state = TS_STOPPED;
-  out->least.seconds = fmax(out->least.seconds, ts_least_time(&input->ir, links));
+  out->bounds.seconds = fmax(out->bounds.seconds, ts_time_bound(&input->ir, links));
   out->best.known = false;
   out->why = ts_arena_string(session->arena, stop.title, strlen(stop.title));
 }
@@ -224,15 +224,15 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
   compile.listed = out->all_rounds ? 0 : TS_LISTED;
   compile.orderless = true;
   question asks = {s, lock, session->arena, out, false};
-  ts_held held = {.enough = is_enough,
-                  .enough_early = s->search->open ? NULL : is_enough_early,
-                  .closure = &asks,
-                  .early = !s->search->open};
+  ts_memory_bound held = {.enough = is_enough,
+                          .enough_early = s->search->open ? NULL : is_enough_early,
+                          .closure = &asks,
+                          .early = !s->search->open};
   if (may_be_bounded(s, lock, out))
     compile.held = &held;
   compile.plan_name = s->search->plan;
   give_parameters(s, lock, out->point, session, &compile);
-  out->least = (ts_least){0};
+  out->bounds = (ts_lower_bounds){0};
   ts_input_open(session, s->path, &compile, &input);
   switch (input.status) {
   case TS_PASS_DONE: {
@@ -248,10 +248,8 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
     break;
   }
   case TS_PASS_TOO_LARGE:
-    out->least = (ts_least){.bytes = held.bytes,
-                            .reserved = held.reserved,
-                            .limit = held.limit,
-                            .over = true};
+    out->bounds = (ts_lower_bounds){
+      .bytes = held.bytes, .reserved = held.reserved, .limit = held.limit, .over = true};
     out->state = TS_TOO_LARGE;
     break;
   case TS_PASS_ENOUGH: break;
@@ -276,7 +274,7 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
                     .early_bound = requested->early_bound,
                     .all_rounds = requested->all_rounds};
   if (!requested->early_bound) { /* its early bound may be too little by now */
-    out.least = requested->least;
+    out.bounds = requested->bounds;
     out.compiled = requested->compiled;
   }
   if (bounded_early(s, lock, &out))

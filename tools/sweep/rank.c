@@ -54,16 +54,16 @@ static void find_equals(ts_sweep *s)
 
 /* Figures of a step that takes no less time, in which all devices together work no less. Without
  * what drivers hold, as devices may differ. */
-static void find_figures(const ts_least *l, double seconds, double work, ts_figures *low,
+static void find_figures(const ts_lower_bounds *l, double seconds, double work, ts_figures *low,
                          ts_figures *high)
 {
-  double joules = ts_least_joules(l, seconds, work);
+  double joules = ts_bound_joules(l, seconds, work);
   *low = (ts_figures){{[TS_FIGURE_STEP] = seconds,
                        [TS_FIGURE_MEMORY] = 8 * (double)l->bytes,
                        [TS_FIGURE_DEVICES] = l->devices,
                        [TS_FIGURE_BATCH] = l->tokens,
                        [TS_FIGURE_ENERGY] = joules,
-                       [TS_FIGURE_COST] = ts_least_dollars(l, seconds),
+                       [TS_FIGURE_COST] = ts_bound_dollars(l, seconds),
                        [TS_FIGURE_CARBON] = joules * l->rates.carbon}};
   for (size_t i = 0; i < TS_FIGURES; i++)
     high->of[i] = INFINITY;
@@ -76,12 +76,12 @@ static void find_figures(const ts_least *l, double seconds, double work, ts_figu
 }
 
 /* What is known early: the same whether more became known later or not. */
-static void find_early(const ts_least *l, ts_figures *low, ts_figures *high)
+static void find_early(const ts_lower_bounds *l, ts_figures *low, ts_figures *high)
 {
-  ts_least early = {.bytes = (uint64_t)l->early_bytes,
-                    .tokens = l->tokens,
-                    .devices = l->devices,
-                    .floor = INFINITY};
+  ts_lower_bounds early = {.bytes = (uint64_t)l->early_bytes,
+                           .tokens = l->tokens,
+                           .devices = l->devices,
+                           .floor = INFINITY};
   find_figures(&early, l->early, 0, low, high);
 }
 
@@ -101,9 +101,9 @@ static const struct ts_outcome_best *best_of(const ts_sweep *s, ts_outcome *o)
     return b;
   b->known = true;
   b->objectives = nothing;
-  if (!(o->least.devices > 0))
+  if (!(o->bounds.devices > 0))
     return b;
-  find_figures(&o->least, o->least.seconds, o->least.work, &low, &high);
+  find_figures(&o->bounds, o->bounds.seconds, o->bounds.work, &low, &high);
   b->fails = !ts_search_bound(s->search, o->point, &low, &high, objectives, &b->reason);
   for (uint32_t g = 0; g < s->search->goal_count; g++)
     objectives[g] = turned(s->search, g, objectives[g]);
@@ -126,7 +126,7 @@ double ts_sweep_bound(const ts_sweep *s)
   ts_figures low, high;
   uint32_t reason;
   for (size_t i = 0; i < s->count; i++) {
-    const ts_least *l = &s->outcomes[i].least;
+    const ts_lower_bounds *l = &s->outcomes[i].bounds;
     if (!(l->floor > 0))
       continue;
     find_figures(l, l->floor, l->floor * l->devices, &low, &high);
@@ -196,9 +196,9 @@ static bool find_bound(const ts_sweep *s, const ts_outcome *o, double objectives
 {
   ts_figures low, high;
   uint32_t unused;
-  if (!(o->least.early > 0))
+  if (!(o->bounds.early > 0))
     return false;
-  find_early(&o->least, &low, &high);
+  find_early(&o->bounds, &low, &high);
   if (!ts_search_bound(s->search, o->point, &low, &high, objectives, &unused))
     return false;
   for (uint32_t g = 0; g < s->search->goal_count; g++)
@@ -275,12 +275,10 @@ static void note_front(ts_sweep *s, const double *objectives)
     TS_PUSH(s->arena, &s->front, objectives[g]);
 }
 
-ts_outcome ts_sweep_looked(const ts_sweep *s, size_t point, const ts_least *least)
+ts_outcome ts_sweep_looked(const ts_sweep *s, size_t point, const ts_lower_bounds *bounds)
 {
-  ts_outcome o = {.point = point, .known = true, .least = *least};
-  o.state = least->over                  ? TS_TOO_LARGE :
-            ts_sweep_cannot_hold(s, &o) ? TS_LEFT_OUT :
-                                           TS_BOUNDED;
+  ts_outcome o = {.point = point, .known = true, .bounds = *bounds};
+  o.state = bounds->over ? TS_TOO_LARGE : ts_sweep_cannot_hold(s, &o) ? TS_LEFT_OUT : TS_BOUNDED;
   return o;
 }
 
@@ -392,11 +390,11 @@ static void find_bounded(ts_sweep *s)
     }
     if (o->state == TS_REFUSED || o->starved)
       continue;
-    if (o->least.over) {
+    if (o->bounds.over) {
       o->state = TS_TOO_LARGE;
       if (!o->played || o->why)
-        o->figures.of[TS_FIGURE_MEMORY] = 8 * (double)(o->least.bytes + o->least.reserved),
-        o->limit = (double)o->least.limit;
+        o->figures.of[TS_FIGURE_MEMORY] = 8 * (double)(o->bounds.bytes + o->bounds.reserved),
+        o->limit = (double)o->bounds.limit;
       o->why = NULL;
     } else if (o->state != TS_STOPPED && ts_sweep_cannot_hold(s, o)) {
       o->state = TS_LEFT_OUT;
@@ -454,13 +452,13 @@ static bool find_front(ts_sweep *s)
 static void count_waiting(ts_sweep *s)
 {
   s->undecided = 0;
-  s->least_waiting = INFINITY;
+  s->best_waiting = INFINITY;
   for (size_t i = 0; i < s->waiting.count; i++) {
     ts_outcome *o = &s->waiting.at[i];
     if (ts_sweep_cannot_win(s, o))
       continue;
     s->undecided++;
-    s->least_waiting = fmin(s->least_waiting, best_of(s, o)->objectives[0]);
+    s->best_waiting = fmin(s->best_waiting, best_of(s, o)->objectives[0]);
   }
 }
 
@@ -470,7 +468,7 @@ size_t ts_sweep_nearest_unplayed(ts_sweep *s)
   enum { PLAYED = 4 };
   static const double matters = 0.99;
   size_t nearest = SIZE_MAX, exact = 0;
-  double least = INFINITY, played = INFINITY;
+  double bounds = INFINITY, played = INFINITY;
   if (!s->top || s->all)
     return SIZE_MAX;
   find_bounded(s);
@@ -481,35 +479,35 @@ size_t ts_sweep_nearest_unplayed(ts_sweep *s)
       continue;
     if (s->outcomes[i].played)
       played = fmin(played, bytes);
-    else if (bytes < least)
-      least = s->outcomes[nearest = i].figures.of[TS_FIGURE_MEMORY];
+    else if (bytes < bounds)
+      bounds = s->outcomes[nearest = i].figures.of[TS_FIGURE_MEMORY];
   }
-  return least < matters * played && exact < PLAYED ? nearest : SIZE_MAX;
+  return bounds < matters * played && exact < PLAYED ? nearest : SIZE_MAX;
 }
 
 /* ---- Tokens ---- */
 
-static void widen(const ts_outcome *o, double *least, double *most)
+static void widen(const ts_outcome *o, double *bounds, double *most)
 {
-  double tokens = o->least.tokens > 0 ? o->least.tokens : o->figures.of[TS_FIGURE_BATCH];
+  double tokens = o->bounds.tokens > 0 ? o->bounds.tokens : o->figures.of[TS_FIGURE_BATCH];
   if (tokens > 0) {
-    *least = fmin(*least, tokens);
+    *bounds = fmin(*bounds, tokens);
     *most = fmax(*most, tokens);
   }
 }
 
-static void warn_unlike(ts_sweep *s, double least, double most)
+static void warn_unlike(ts_sweep *s, double bounds, double most)
 {
   bool any = false;
   for (uint32_t g = 0; g < s->search->goal_count; g++)
     any |= !strcmp(s->search->goals[g].text, TS_SEARCH_PER_STEP);
   if (!any)
     return;
-  ts_diag *d = ts_report(s->session, TS_W0811, TS_NO_SPAN,
-                         "plans train from %s to %s tokens a step: the shortest step need not be "
-                         "the fastest training",
-                         ts_format_count((uint64_t)least).text,
-                         ts_format_count((uint64_t)most).text);
+  ts_diag *d =
+    ts_report(s->session, TS_W0811, TS_NO_SPAN,
+              "plans train from %s to %s tokens a step: the shortest step need not be "
+              "the fastest training",
+              ts_format_count((uint64_t)bounds).text, ts_format_count((uint64_t)most).text);
   ts_diag_help(d, "compare them by token: `minimize step_time / tokens_per_step`");
 }
 
@@ -517,20 +515,20 @@ static void warn_unlike(ts_sweep *s, double least, double most)
  * compared by token, and shown by step where that is the same. */
 static void settle_goal(ts_sweep *s)
 {
-  double least = INFINITY, most = 0;
+  double bounds = INFINITY, most = 0;
   for (size_t i = 0; i < s->count; i++)
-    widen(&s->outcomes[i], &least, &most);
+    widen(&s->outcomes[i], &bounds, &most);
   for (size_t i = 0; i < s->waiting.count; i++)
-    widen(&s->waiting.at[i], &least, &most);
-  if (least < most && !s->search->per_token)
-    warn_unlike(s, least, most);
+    widen(&s->waiting.at[i], &bounds, &most);
+  if (bounds < most && !s->search->per_token)
+    warn_unlike(s, bounds, most);
   if (!s->search->per_token)
     return;
-  if (least < most)
+  if (bounds < most)
     return;
   s->search->per_token = false;
   s->search->goal = s->search->goals[0].text = TS_SEARCH_PER_STEP;
-  s->least_waiting *= most > 0 ? most : 1;
+  s->best_waiting *= most > 0 ? most : 1;
   for (size_t i = 0; i < s->count; i++) {
     ts_outcome *o = &s->outcomes[i];
     o->objective = o->figures.of[TS_FIGURE_STEP];

@@ -35,7 +35,7 @@ bool ts_sweep_cannot_win_early(const ts_sweep *s, const ts_outcome *o);
 bool ts_sweep_has_room(const ts_sweep *s);
 
 /* A plan of which bounds alone are known, as a look finds it. */
-ts_outcome ts_sweep_looked(const ts_sweep *s, size_t point, const ts_least *least);
+ts_outcome ts_sweep_looked(const ts_sweep *s, size_t point, const ts_lower_bounds *bounds);
 
 /* What it can be worth at the best by a goal, by its bounds; turned so that less is better. */
 double ts_sweep_best_objective(const ts_sweep *s, ts_outcome *o, uint32_t goal);

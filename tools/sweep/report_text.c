@@ -183,11 +183,12 @@ static void put_waiting(const ts_sweep *s, FILE *out)
   ts_put_text(out, "  %s of the others %s not simulated and may be",
               ts_format_count(s->undecided).text, s->undecided == 1 ? "was" : "were");
   if (s->search->goal_count == 1 && s->outcomes[0].state == TS_RANKED &&
-      isfinite(s->least_waiting) && best * s->least_waiting > 0)
-    ts_put_text(out, s->least_waiting < best ?
-                       " among the best: none is better than the best by more than %s\n" :
-                       " among the best; none is better than the best\n",
-                ts_format_share(fabs(s->least_waiting / best - 1)).text);
+      isfinite(s->best_waiting) && best * s->best_waiting > 0)
+    ts_put_text(out,
+                s->best_waiting < best ?
+                  " among the best: none is better than the best by more than %s\n" :
+                  " among the best; none is better than the best\n",
+                ts_format_share(fabs(s->best_waiting / best - 1)).text);
   else
     fputs(" among the best\n", out);
 }

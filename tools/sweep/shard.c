@@ -8,13 +8,12 @@
 
 enum { MOST = 1000000 };
 
-static bool shard_number(const char *text, long long least, long long most, long long *value)
+static bool shard_number(const char *text, long long min, long long max, long long *value)
 {
   char *end;
   errno = 0;
   *value = text && *text ? strtoll(text, &end, 10) : 0;
-  return text && *text >= '0' && *text <= '9' && !*end && !errno && *value >= least &&
-         *value <= most;
+  return text && *text >= '0' && *text <= '9' && !*end && !errno && *value >= min && *value <= max;
 }
 
 static bool shard_wrong(ts_options *o, const char *why)
@@ -29,14 +28,14 @@ static bool from_environment(ts_options *o, long long stated, ts_sweep_shard *sh
 {
   const char *id = getenv("SLURM_ARRAY_TASK_ID"), *first = getenv("SLURM_ARRAY_TASK_MIN"),
              *count = getenv("SLURM_ARRAY_TASK_COUNT"), *index = getenv("JOB_COMPLETION_INDEX");
-  long long least = 0;
+  long long min = 0;
   shard->count = stated;
   if (id) {
-    if (first && !shard_number(first, 0, INT32_MAX, &least))
+    if (first && !shard_number(first, 0, INT32_MAX, &min))
       return shard_wrong(o, "SLURM_ARRAY_TASK_MIN is no number");
-    if (!shard_number(id, least, INT32_MAX, &shard->index))
+    if (!shard_number(id, min, INT32_MAX, &shard->index))
       return shard_wrong(o, "SLURM_ARRAY_TASK_ID is no number of the array");
-    shard->index -= least;
+    shard->index -= min;
     if (!stated && !shard_number(count, 1, MOST, &shard->count))
       return shard_wrong(o, "SLURM_ARRAY_TASK_COUNT is not set: say auto/N");
   } else if (index) {

@@ -39,7 +39,7 @@ typedef struct ts_sweep {
   bool exhausted;
   TS_VEC(ts_outcome) waiting;
   size_t undecided;     /* of these, those that may be among the best all the same; ranked */
-  double least_waiting; /* by the first goal, turned: the best that one of them can be */
+  double best_waiting;  /* by the first goal, turned: the best that one of them can be */
 } ts_sweep;
 
 /* What distinguishes a plan of the family: "tp=8 pp=4". */

@@ -9,7 +9,7 @@ enum { LEAST_LEVEL = 5, FEW = 4, MOST_CHANGES = 100 };
 
 /* A level differs by this share at least, and an outlier lies this far above it: less is noise that
  * nobody acts on. */
-static const double least_change = 0.015, least_outlier = 0.05;
+static const double min_change = 0.015, min_outlier = 0.05;
 
 typedef struct steady_finder {
   ts_arena *arena;
@@ -85,7 +85,7 @@ static uint32_t warm_up_of(steady_finder *f)
     return f->count > 1 && has_first(f->log, f->row[0]);
   uint32_t half = f->count / 2;
   double middle = median_of(f, half, f->count);
-  double limit = middle * exp(fmax(3 * spread_about(f, half, f->count, middle), least_outlier));
+  double limit = middle * exp(fmax(3 * spread_about(f, half, f->count, middle), min_outlier));
   uint32_t skip = has_first(f->log, f->row[0]);
   while (skip < half && f->time[skip] > limit)
     skip++;
@@ -102,7 +102,7 @@ static void drop_warm_up(steady_finder *f, uint32_t skip)
 static void steady_prepare(steady_finder *f)
 {
   double middle = median_of(f, 0, f->count);
-  double limit = fmax(4 * spread_about(f, 0, f->count, middle), least_outlier);
+  double limit = fmax(4 * spread_about(f, 0, f->count, middle), min_outlier);
   f->sum[0] = 0;
   for (uint32_t i = 0; i < f->count; i++)
     f->sum[i + 1] = f->sum[i] + fmax(-limit, fmin(limit, log(f->time[i] / middle)));
@@ -114,7 +114,7 @@ static void steady_prepare(steady_finder *f)
 static void end_level(steady_finder *f, uint32_t from, uint32_t to)
 {
   double middle = median_of(f, from, to), total = 0;
-  double limit = middle * exp(fmax(5 * spread_about(f, from, to, middle), least_outlier));
+  double limit = middle * exp(fmax(5 * spread_about(f, from, to, middle), min_outlier));
   ts_log_level l = {.first = f->row[from], .last = f->row[to - 1]};
   for (uint32_t i = from; i < to; i++) {
     total += f->time[i];
@@ -141,7 +141,7 @@ static void steady_split(steady_finder *f, uint32_t from, uint32_t to)
     double left = (f->sum[k] - f->sum[from]) / (k - from);
     double right = (f->sum[to] - f->sum[k]) / (to - k);
     double gain = (double)(k - from) * (to - k) / (to - from) * (left - right) * (left - right);
-    if (gain > best && fabs(left - right) > least_change)
+    if (gain > best && fabs(left - right) > min_change)
       best = gain, at = k;
   }
   if (!at || f->changes == MOST_CHANGES || best <= 9 * f->noise * f->noise * log(f->count)) {

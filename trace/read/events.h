@@ -217,7 +217,7 @@ typedef struct ts_events {
   uint32_t *steps;       /* marks of steps by start */
   uint32_t step_count;
   uint32_t linked_calls, linked_ops;
-  int64_t launch_least, launch_most; /* ns from a call to the start of what it launched; 0 within */
+  int64_t launch_min, launch_max; /* ns from a call to the start of what it launched; 0 within */
   ts_intern strings;
 } ts_events;
 

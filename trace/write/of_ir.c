@@ -22,14 +22,18 @@ struct ts_ir_ranks {
 };
 
 /* An allocation that nothing has freed yet. */
-typedef struct held { uint32_t tensor, category; ts_ir_str label; int64_t bytes; } held;
+typedef struct allocation {
+  uint32_t tensor, category;
+  ts_ir_str label;
+  int64_t bytes;
+} allocation;
 
 typedef struct of_ir_maker {
   ts_events *e;
   const ts_ir *ir;
   of_ir_program *p;
   uint32_t *last; /* event of each stream, then of the host */
-  TS_VEC(held) held;
+  TS_VEC(allocation) allocation;
   uint32_t tensors; /* so far */
   ts_arena *work;
 } of_ir_maker;
@@ -175,15 +179,16 @@ static void add_edge(of_ir_maker *m, uint32_t from, uint32_t to)
 }
 
 /* The oldest allocation of the same name, kind and size; TS_EVENT_NONE: there is none. */
-static uint32_t take_held(of_ir_maker *m, const ts_ir_mem *mem)
+static uint32_t take_allocation(of_ir_maker *m, const ts_ir_mem *mem)
 {
-  for (size_t i = 0; i < m->held.count; i++) {
-    const held *h = &m->held.at[i];
+  for (size_t i = 0; i < m->allocation.count; i++) {
+    const allocation *h = &m->allocation.at[i];
     if (h->label != mem->label || h->category != mem->category || h->bytes != -mem->bytes)
       continue;
     uint32_t tensor = h->tensor;
-    memmove(&m->held.at[i], &m->held.at[i + 1], (m->held.count - i - 1) * sizeof *h);
-    m->held.count--;
+    memmove(&m->allocation.at[i], &m->allocation.at[i + 1],
+            (m->allocation.count - i - 1) * sizeof *h);
+    m->allocation.count--;
     return tensor;
   }
   return TS_EVENT_NONE;
@@ -193,11 +198,12 @@ static void add_memory(of_ir_maker *m, const ts_ir_node *n, uint32_t event)
 {
   for (uint32_t k = 0; k < n->mem_count; k++) {
     const ts_ir_mem *mem = &m->ir->mems[n->first_mem + k];
-    uint32_t tensor = mem->bytes > 0 ? m->tensors++ : take_held(m, mem);
+    uint32_t tensor = mem->bytes > 0 ? m->tensors++ : take_allocation(m, mem);
     if (tensor == TS_EVENT_NONE || !mem->bytes)
       continue;
     if (mem->bytes > 0)
-      TS_PUSH(m->work, &m->held, ((held){tensor, mem->category, mem->label, mem->bytes}));
+      TS_PUSH(m->work, &m->allocation,
+              ((allocation){tensor, mem->category, mem->label, mem->bytes}));
     TS_PUSH(m->e->arena, &m->e->uses,
             ((ts_event_use){event, tensor, llabs(mem->bytes), mem->bytes > 0}));
   }

@@ -7,54 +7,57 @@
  * Only the first items of each program and the last ones are walked, in the order of messages: the
  * fill of the pipeline and its drain. Between them a stream takes at least what its items take one
  * after the other. A message that comes from between them, or goes there, is not waited for. */
-#include "runtime/account/least_time.h"
+#include "runtime/account/time_bound.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/intern.h"
-#include "runtime/account/least.h"
+#include "runtime/account/lower_bounds.h"
 #include "runtime/collective/network.h"
 #include "runtime/play/fragment_map.h"
 
 enum { WALKED = 40000, WINDOW = 32 }; /* items: of all programs, and of each, at either end */
 
-typedef struct term { uint32_t in; int64_t time; } term; /* in: of the map's `ins` */
+typedef struct term {
+  uint32_t in;
+  int64_t time;
+} term; /* in: of the map's `ins` */
 /* out: a clock, from `clocks` on a port of the fragment, or TS_IR_NONE: the end of the step. Its
  * value: the largest of in + time */
-typedef struct least_time_row {
+typedef struct time_bound_row {
   uint32_t out, first, count;
-} least_time_row;
+} time_bound_row;
 
-typedef struct map { /* clocks that are in no row stay as they are */
+typedef struct map {   /* clocks that are in no row stay as they are */
   const uint32_t *ins; /* clocks and ports, as above */
   const term *terms;
-  const least_time_row *rows;
+  const time_bound_row *rows;
   uint32_t in_count, row_count;
 } map;
 
 /* between two programs; value: when it arrives, or how long after that the step ends */
-typedef struct least_time_message {
+typedef struct time_bound_message {
   uint32_t to, from, tag;
   bool known;
   int64_t value;
-} least_time_message;
-enum { MESSAGE_KEY = offsetof(least_time_message, known) };
+} time_bound_message;
+enum { MESSAGE_KEY = offsetof(time_bound_message, known) };
 
-typedef struct least_time_walk {
+typedef struct time_bound_walk {
   ts_arena *arena;
   const ts_ir *ir;
-  uint32_t clocks;       /* streams, and the host */
+  uint32_t clocks;                 /* streams, and the host */
   const uint64_t *kernels, *calls; /* [kernels], [collectives] ps */
-  const map *maps;       /* [fragments] */
-  uint32_t window;       /* items of a program */
-  uint32_t *next;        /* [programs] items that are done */
-  int64_t *at;           /* [programs * clocks] */
-  int64_t most;          /* end of a step */
-  ts_intern known;       /* ends and tags of messages */
-  TS_VEC(least_time_message) messages;
-} least_time_walk;
+  const map *maps;                 /* [fragments] */
+  uint32_t window;                 /* items of a program */
+  uint32_t *next;                  /* [programs] items that are done */
+  int64_t *at;                     /* [programs * clocks] */
+  int64_t most;                    /* end of a step */
+  ts_intern known;                 /* ends and tags of messages */
+  TS_VEC(time_bound_message) messages;
+} time_bound_walk;
 
 static bool is_known(int64_t value) { return TS_IS_TIME(value); }
 static int64_t limited(int64_t time) { return time < TS_AFTER_ALL ? time : TS_AFTER_ALL; }
@@ -65,7 +68,7 @@ static int64_t limited(int64_t time) { return time < TS_AFTER_ALL ? time : TS_AF
 static const uint64_t *kernels_of(ts_arena *arena, const ts_ir *ir)
 {
   uint64_t *times = TS_NEW_ARRAY(arena, uint64_t, ir->kernels_count + 1);
-  double speed = ts_least_speed(ir);
+  double speed = ts_fastest_speed(ir);
   for (uint32_t k = 0; k < ir->kernels_count; k++) {
     double time = (double)ir->kernels[k].time / speed * (1 - 1e-12) - 0.5;
     times[k] = time > 0 ? (uint64_t)fmin(time, (double)TS_AFTER_ALL) : 0;
@@ -82,7 +85,7 @@ static int64_t *never(ts_arena *arena, size_t count)
 }
 
 /* Inputs of the fragment, or its results: clocks that it moves, and ports that are played. */
-static uint32_t places_of(const least_time_walk *w, ts_arena *scratch, const ts_ir_fragment *f,
+static uint32_t places_of(const time_bound_walk *w, ts_arena *scratch, const ts_ir_fragment *f,
                           ts_ir_op port, uint32_t *places)
 {
   const ts_ir_node *nodes = &w->ir->nodes[f->first_node];
@@ -100,7 +103,7 @@ static uint32_t places_of(const least_time_walk *w, ts_arena *scratch, const ts_
   return count;
 }
 
-static map map_of(const least_time_walk *w, ts_arena *scratch, const ts_ir_fragment *f)
+static map map_of(const time_bound_walk *w, ts_arena *scratch, const ts_ir_fragment *f)
 {
   uint32_t size = w->clocks + f->port_count, terms_count = 0,
            *ins = TS_NEW_ARRAY(w->arena, uint32_t, size + 1),
@@ -119,12 +122,12 @@ static map map_of(const least_time_walk *w, ts_arena *scratch, const ts_ir_fragm
                            .out = TS_NEW_ARRAY(scratch, int64_t, f->port_count + 1)};
   int64_t *value = TS_NEW_ARRAY(scratch, int64_t, (size_t)m.in_count * results + 1);
   ts_fragment_map(&play, ins, m.in_count, outs, results, value);
-  least_time_row *rows = TS_NEW_ARRAY(w->arena, least_time_row, results + 1);
+  time_bound_row *rows = TS_NEW_ARRAY(w->arena, time_bound_row, results + 1);
   term *terms = TS_NEW_ARRAY(w->arena, term, (size_t)m.in_count * results + 1);
   m.rows = rows;
   m.terms = terms;
   for (uint32_t j = 0; j < results; j++) {
-    least_time_row r = {outs[j], terms_count, 0};
+    time_bound_row r = {outs[j], terms_count, 0};
     for (uint32_t k = 0; k < m.in_count; k++)
       if (is_known(value[(size_t)k * results + j]))
         terms[terms_count++] = (term){k, value[(size_t)k * results + j]};
@@ -146,14 +149,14 @@ static int64_t fixed_by(const map *m, uint32_t clock)
 
 /* ---- Messages ---- */
 
-static const ts_ir_item *least_time_item_of(const least_time_walk *w, uint32_t program, uint32_t i)
+static const ts_ir_item *time_bound_item_of(const time_bound_walk *w, uint32_t program, uint32_t i)
 {
   return &w->ir->items[w->ir->programs[program].first_item + i];
 }
 
 /* False: it does not go along the pipeline. */
-static bool message_of(const least_time_walk *w, uint32_t program, const ts_ir_item *item,
-                       uint32_t port, least_time_message *m)
+static bool message_of(const time_bound_walk *w, uint32_t program, const ts_ir_item *item,
+                       uint32_t port, time_bound_message *m)
 {
   const ts_ir *ir = w->ir;
   const ts_ir_port *p = &ir->ports[ir->fragments[item->fragment].first_port + port];
@@ -161,16 +164,16 @@ static bool message_of(const least_time_walk *w, uint32_t program, const ts_ir_i
   if (b->peer >= ir->programs_count || ir->meta->pipeline_axis == TS_IR_NONE ||
       ir->groups[p->group].axes != 1u << ir->meta->pipeline_axis)
     return false;
-  *m = p->is_send ? (least_time_message){.to = b->peer, .from = program, .tag = b->tag} :
-                    (least_time_message){.to = program, .from = b->peer, .tag = b->tag};
+  *m = p->is_send ? (time_bound_message){.to = b->peer, .from = program, .tag = b->tag} :
+                    (time_bound_message){.to = program, .from = b->peer, .tag = b->tag};
   return true;
 }
 
 /* Of a port: NULL, no item of the window is at its other end. */
-static least_time_message *least_time_find(least_time_walk *w, uint32_t program,
+static time_bound_message *time_bound_find(time_bound_walk *w, uint32_t program,
                                            const ts_ir_item *item, uint32_t port)
 {
-  least_time_message m;
+  time_bound_message m;
   if (!message_of(w, program, item, port, &m))
     return NULL;
   uint32_t found = ts_intern_find(&w->known, &m, MESSAGE_KEY);
@@ -178,12 +181,12 @@ static least_time_message *least_time_find(least_time_walk *w, uint32_t program,
 }
 
 /* What items [first, end) of the program send, or receive. */
-static void expect(least_time_walk *w, uint32_t program, uint32_t first, uint32_t end, bool sends)
+static void expect(time_bound_walk *w, uint32_t program, uint32_t first, uint32_t end, bool sends)
 {
   const ts_ir *ir = w->ir;
-  least_time_message m;
+  time_bound_message m;
   for (uint32_t i = first; i < end; i++) {
-    const ts_ir_item *item = least_time_item_of(w, program, i);
+    const ts_ir_item *item = time_bound_item_of(w, program, i);
     const ts_ir_fragment *f = &ir->fragments[item->fragment];
     for (uint32_t k = 0; k < f->port_count; k++)
       if (!!ir->ports[f->first_port + k].is_send == sends && message_of(w, program, item, k, &m) &&
@@ -193,13 +196,13 @@ static void expect(least_time_walk *w, uint32_t program, uint32_t first, uint32_
 }
 
 /* Whether all is known of what comes in from items of the window, or goes out to them. */
-static bool least_time_is_open(least_time_walk *w, uint32_t program, const ts_ir_item *item,
+static bool time_bound_is_open(time_bound_walk *w, uint32_t program, const ts_ir_item *item,
                                bool sends)
 {
   const ts_ir_fragment *f = &w->ir->fragments[item->fragment];
   for (uint32_t k = 0; k < f->port_count; k++)
     if (!!w->ir->ports[f->first_port + k].is_send == sends) {
-      const least_time_message *m = least_time_find(w, program, item, k);
+      const time_bound_message *m = time_bound_find(w, program, item, k);
       if (m && !m->known)
         return false;
     }
@@ -207,23 +210,23 @@ static bool least_time_is_open(least_time_walk *w, uint32_t program, const ts_ir
 }
 
 /* The value of a clock or of a port's message; TS_BEFORE_ALL: no matter. */
-static int64_t least_time_value_of(least_time_walk *w, uint32_t program, const ts_ir_item *item,
+static int64_t time_bound_value_of(time_bound_walk *w, uint32_t program, const ts_ir_item *item,
                                    uint32_t of)
 {
   if (of < w->clocks)
     return w->at[(size_t)program * w->clocks + of];
-  const least_time_message *m = least_time_find(w, program, item, of - w->clocks);
+  const time_bound_message *m = time_bound_find(w, program, item, of - w->clocks);
   return m && m->known ? m->value : TS_BEFORE_ALL;
 }
 
-static void set_value(least_time_walk *w, uint32_t program, const ts_ir_item *item, uint32_t of,
+static void set_value(time_bound_walk *w, uint32_t program, const ts_ir_item *item, uint32_t of,
                       int64_t value)
 {
   if (of < w->clocks) {
     w->at[(size_t)program * w->clocks + of] = value;
     return;
   }
-  least_time_message *m = least_time_find(w, program, item, of - w->clocks);
+  time_bound_message *m = time_bound_find(w, program, item, of - w->clocks);
   if (m)
     m->value = value, m->known = true;
 }
@@ -231,13 +234,13 @@ static void set_value(least_time_walk *w, uint32_t program, const ts_ir_item *it
 /* ---- The two ends ---- */
 
 /* From when the item may begin to when it has ended. */
-static void least_time_fill(least_time_walk *w, uint32_t program, const ts_ir_item *item,
+static void time_bound_fill(time_bound_walk *w, uint32_t program, const ts_ir_item *item,
                             int64_t *value)
 {
   const map *m = &w->maps[item->fragment];
   int64_t *in = value, *out = value + m->in_count;
   for (uint32_t k = 0; k < m->in_count; k++)
-    in[k] = least_time_value_of(w, program, item, m->ins[k]);
+    in[k] = time_bound_value_of(w, program, item, m->ins[k]);
   for (uint32_t i = 0; i < m->row_count; i++) {
     out[i] = TS_BEFORE_ALL;
     for (uint32_t k = 0; k < m->rows[i].count; k++) {
@@ -253,14 +256,14 @@ static void least_time_fill(least_time_walk *w, uint32_t program, const ts_ir_it
 }
 
 /* From what must follow the item to what must follow its beginning. */
-static void drain(least_time_walk *w, uint32_t program, const ts_ir_item *item, int64_t *value)
+static void drain(time_bound_walk *w, uint32_t program, const ts_ir_item *item, int64_t *value)
 {
   const map *m = &w->maps[item->fragment];
   for (uint32_t k = 0; k < m->in_count; k++)
     value[k] = TS_BEFORE_ALL;
   for (uint32_t i = 0; i < m->row_count; i++) {
     int64_t after =
-      m->rows[i].out == TS_IR_NONE ? 0 : least_time_value_of(w, program, item, m->rows[i].out);
+      m->rows[i].out == TS_IR_NONE ? 0 : time_bound_value_of(w, program, item, m->rows[i].out);
     for (uint32_t k = 0; is_known(after) && k < m->rows[i].count; k++) {
       const term *t = &m->terms[m->rows[i].first + k];
       value[t->in] = ts_later(value[t->in], limited(t->time + after));
@@ -270,15 +273,15 @@ static void drain(least_time_walk *w, uint32_t program, const ts_ir_item *item, 
     set_value(w, program, item, m->ins[k], value[k]);
 }
 
-static void step(least_time_walk *w, uint32_t program, bool back, int64_t *value)
+static void step(time_bound_walk *w, uint32_t program, bool back, int64_t *value)
 {
   uint32_t last = w->ir->programs[program].item_count - 1, done = w->next[program]++;
-  (back ? drain : least_time_fill)(
-    w, program, least_time_item_of(w, program, back ? last - done : done), value);
+  (back ? drain : time_bound_fill)(
+    w, program, time_bound_item_of(w, program, back ? last - done : done), value);
 }
 
 /* The program that has come the least far. */
-static uint32_t last_of(const least_time_walk *w, const uint32_t *size)
+static uint32_t last_of(const time_bound_walk *w, const uint32_t *size)
 {
   uint32_t last = TS_IR_NONE;
   for (uint32_t p = 0; p < w->ir->programs_count; p++)
@@ -290,7 +293,7 @@ static uint32_t last_of(const least_time_walk *w, const uint32_t *size)
 /* Walks windows of all programs from their beginnings, or back from their ends, as messages allow.
  * Items that are two pieces of work at once may wait for each other: then one goes on as if it did
  * not wait. */
-static void go(least_time_walk *w, const uint32_t *size, bool back)
+static void go(time_bound_walk *w, const uint32_t *size, bool back)
 {
   uint32_t most = 0;
   for (uint32_t f = 0; f < w->ir->fragments_count; f++) {
@@ -303,8 +306,8 @@ static void go(least_time_walk *w, const uint32_t *size, bool back)
     for (uint32_t p = 0; p < w->ir->programs_count; p++) {
       uint32_t last = w->ir->programs[p].item_count - 1;
       for (; w->next[p] < size[p] &&
-             least_time_is_open(
-               w, p, least_time_item_of(w, p, back ? last - w->next[p] : w->next[p]), back);
+             time_bound_is_open(
+               w, p, time_bound_item_of(w, p, back ? last - w->next[p] : w->next[p]), back);
            moved = true)
         step(w, p, back, value);
     }
@@ -313,14 +316,14 @@ static void go(least_time_walk *w, const uint32_t *size, bool back)
   }
 }
 
-static void fill_all(least_time_walk *w, const uint32_t *size)
+static void fill_all(time_bound_walk *w, const uint32_t *size)
 {
   for (uint32_t p = 0; p < w->ir->programs_count; p++)
     expect(w, p, 0, size[p], true);
   go(w, size, false);
 }
 
-static void drain_all(least_time_walk *w, const uint32_t *size)
+static void drain_all(time_bound_walk *w, const uint32_t *size)
 {
   size_t clocks = (size_t)w->ir->programs_count * w->clocks;
   w->known = (ts_intern){.arena = w->arena};
@@ -338,7 +341,7 @@ static int64_t times(uint64_t count, int64_t time)
 }
 
 /* [programs * clocks] what items between the two windows take. */
-static int64_t *between(const least_time_walk *w, const uint32_t *first, const uint32_t *last)
+static int64_t *between(const time_bound_walk *w, const uint32_t *first, const uint32_t *last)
 {
   const ts_ir *ir = w->ir;
   int64_t *sum = TS_NEW_ARRAY(w->arena, int64_t, (size_t)ir->programs_count * w->clocks + 1),
@@ -350,7 +353,7 @@ static int64_t *between(const least_time_walk *w, const uint32_t *first, const u
   for (uint32_t p = 0; p < ir->programs_count; p++) {
     memset(count, 0, ir->fragments_count * sizeof *count);
     for (uint32_t i = first[p]; i < ir->programs[p].item_count - last[p]; i++)
-      count[least_time_item_of(w, p, i)->fragment] += ts_ir_plays(ir, p, i);
+      count[time_bound_item_of(w, p, i)->fragment] += ts_ir_plays(ir, p, i);
     for (uint32_t f = 0; f < ir->fragments_count; f++)
       for (uint32_t c = 0; count[f] && c < w->clocks; c++)
         sum[p * w->clocks + c] =
@@ -361,7 +364,7 @@ static int64_t *between(const least_time_walk *w, const uint32_t *first, const u
 
 /* ---- The whole ---- */
 
-static double walked(least_time_walk *w)
+static double walked(time_bound_walk *w)
 {
   const ts_ir *ir = w->ir;
   uint32_t *first = TS_NEW_ARRAY(w->arena, uint32_t, ir->programs_count + 1),
@@ -400,14 +403,14 @@ static const uint64_t *calls_of(ts_arena *arena, const ts_ir *ir, ts_links_cache
   ts_network *network = ts_network_over(
     arena, ir, ranks, cache ? ts_links_cache_of(cache, ir) : ts_links_new(arena, ir), NULL, &stop);
   for (uint32_t g = 0; network && g < ir->groups_count; g++) {
-    const uint32_t *profile =
-      ranks->groups[g].used ? ts_network_group(network, g, &stop) : NULL;
+    const uint32_t *profile = ranks->groups[g].used ? ts_network_group(network, g, &stop) : NULL;
     for (uint32_t c = 0; profile && c < ir->collectives_count; c++)
       for (uint32_t i = 0; ir->collectives[c].group == g && i < ranks->groups[g].instances; i++) {
         if (i && profile[i] == profile[i - 1])
           continue;
         uint64_t time = ts_network_estimate(network, ir->collectives[c].kind,
-                                            ir->collectives[c].bytes, profile[i]).time;
+                                            ir->collectives[c].bytes, profile[i])
+                          .time;
         uint64_t least = time < TS_AFTER_ALL ? time : TS_AFTER_ALL;
         times[c] = !i || least < times[c] ? least : times[c];
       }
@@ -415,7 +418,7 @@ static const uint64_t *calls_of(ts_arena *arena, const ts_ir *ir, ts_links_cache
   return times;
 }
 
-double ts_least_time(const ts_ir *ir, ts_links_cache *links)
+double ts_time_bound(const ts_ir *ir, ts_links_cache *links)
 {
   ts_arena *arena = ts_arena_new("least time"), *scratch = ts_arena_inside(arena, "maps");
   if (!ir->programs_count || ir->programs_count > WALKED) {
@@ -423,7 +426,7 @@ double ts_least_time(const ts_ir *ir, ts_links_cache *links)
     return 0;
   }
   map *maps = TS_NEW_ARRAY(arena, map, ir->fragments_count + 1);
-  least_time_walk w = {
+  time_bound_walk w = {
     .arena = arena,
     .known.arena = arena,
     .ir = ir,

@@ -23,11 +23,11 @@ typedef struct flights {
   ts_flights ahead, back;
 } flights;
 
-struct ts_pipeline_held {
+struct ts_pipeline_memory {
   ts_bounder *b;
   ts_bounder alone; /* of one micro-batch, nothing else in the way */
-  double *area; /* [ranks] byte-picoseconds that its work holds at least; negative: unknown */
-  flights *at;  /* [ranks * UNTIL] */
+  double *area;     /* [ranks] byte-picoseconds that its work holds at least; negative: unknown */
+  flights *at;      /* [ranks * UNTIL] */
 };
 
 static bool reached(const ts_bounder *b, uint32_t item)
@@ -59,7 +59,7 @@ static uint32_t sibling(const ts_pipeline *p, uint32_t of, const char *kinds)
 }
 
 /* From the end of an item to the end of every item of its micro-batch, of others nothing. */
-static void held_follow(ts_bounder *b, uint32_t from, const uint32_t *order, uint32_t count)
+static void memory_bound_follow(ts_bounder *b, uint32_t from, const uint32_t *order, uint32_t count)
 {
   const ts_pipeline *p = b->p;
   uint32_t m = p->micro_batches;
@@ -114,20 +114,20 @@ static int64_t weight_of(const ts_pipeline *p, uint32_t open, uint32_t close, ui
 {
   static const char *const kinds[] = {"I", "B", "W"};
   uint32_t m = p->micro_batches;
-  int64_t held = p->items[open * m + n].net, least = held;
+  int64_t held = p->items[open * m + n].net, min = held;
   bool closed = false;
   for (int kind = 0; kind < 3; kind++) {
     uint32_t letter = sibling(p, open, kinds[kind]);
     if (letter == TS_PIPELINE_NONE)
       continue;
-    if (!closed && held < least)
-      least = held;
+    if (!closed && held < min)
+      min = held;
     held += p->items[letter * m + n].net;
     closed |= letter == close;
     if (held < 0)
       return 0;
   }
-  return least > 0 ? least : 0;
+  return min > 0 ? min : 0;
 }
 
 /* The most flights at a time. 0: memory says nothing of it. */
@@ -149,35 +149,35 @@ static uint32_t most_in_flight(ts_arena *scratch, const ts_pipeline *p, uint32_t
   return most;
 }
 
-static int64_t least_load(const ts_bounder *b, const uint32_t *letters, uint32_t chunks)
+static int64_t min_load(const ts_bounder *b, const uint32_t *letters, uint32_t chunks)
 {
   const ts_pipeline *p = b->p;
-  int64_t least = TS_PIPELINE_LATE;
+  int64_t min = TS_PIPELINE_LATE;
   for (uint32_t c = 0; c < chunks; c++)
     for (uint32_t n = 0; n < p->micro_batches; n++) {
       int64_t busy = load_of(b, letters[c] * p->micro_batches + n);
-      least = busy < least ? busy : least;
+      min = busy < min ? busy : min;
     }
-  return least;
+  return min;
 }
 
 /* Of all items of a flight. */
-static int64_t least_work(const ts_bounder *b, const uint32_t *open, uint32_t chunks, bool with_w)
+static int64_t min_work(const ts_bounder *b, const uint32_t *open, uint32_t chunks, bool with_w)
 {
   const ts_pipeline *p = b->p;
-  int64_t least = TS_PIPELINE_LATE;
+  int64_t min = TS_PIPELINE_LATE;
   for (uint32_t c = 0; c < chunks; c++)
     for (uint32_t n = 0; n < p->micro_batches; n++) {
       uint32_t m = p->micro_batches, gradient = sibling(p, open[c], "IB"),
                w = with_w ? sibling(p, open[c], "W") : TS_PIPELINE_NONE;
       int64_t busy = load_of(b, open[c] * m + n) + load_of(b, gradient * m + n) +
                      (w == TS_PIPELINE_NONE ? 0 : load_of(b, w * m + n));
-      least = busy < least ? busy : least;
+      min = busy < min ? busy : min;
     }
-  return least;
+  return min;
 }
 
-static void open_flights(ts_pipeline_held *h, uint32_t rank, bool until_w)
+static void open_flights(ts_pipeline_memory *h, uint32_t rank, bool until_w)
 {
   const ts_pipeline *p = h->b->p;
   ts_arena *scratch = h->b->scratch;
@@ -201,19 +201,20 @@ static void open_flights(ts_pipeline_held *h, uint32_t rank, bool until_w)
   if (!f->ahead.most || f->ahead.most >= count)
     return;
   f->is = true;
-  f->reach = TS_NEW_ARRAY(scratch, bool, chunks * chunks);
-  f->open_before = TS_NEW_ARRAY(scratch, bool, chunks * chunks);
-  f->close_before = TS_NEW_ARRAY(scratch, bool, chunks * chunks);
+  f->reach = TS_NEW_ARRAY(scratch, bool, chunks *chunks);
+  f->open_before = TS_NEW_ARRAY(scratch, bool, chunks *chunks);
+  f->close_before = TS_NEW_ARRAY(scratch, bool, chunks *chunks);
   for (uint32_t k = 0; k < chunks * chunks; k++)
     f->reach[k] = f->open_before[k] = f->close_before[k] = true;
-  f->ahead.open_busy = least_load(h->b, f->open, chunks);
-  f->ahead.close_busy = least_load(h->b, f->close, chunks);
-  f->ahead.busy = least_work(h->b, f->open, chunks, until_w);
+  f->ahead.open_busy = min_load(h->b, f->open, chunks);
+  f->ahead.close_busy = min_load(h->b, f->close, chunks);
+  f->ahead.busy = min_work(h->b, f->open, chunks, until_w);
   f->ahead.span = TS_PIPELINE_LATE;
 }
 
 /* Which items of the flights' kinds come after the one that was followed. */
-static void held_note(const ts_bounder *alone, flights *f, uint32_t chunk, uint32_t n, bool opening)
+static void memory_bound_note(const ts_bounder *alone, flights *f, uint32_t chunk, uint32_t n,
+                              bool opening)
 {
   const ts_pipeline *p = alone->p;
   uint32_t m = p->micro_batches, chunks = f->ahead.chunks;
@@ -255,7 +256,7 @@ static uint32_t find_needed(const ts_flights *f, const bool *reach, bool back)
 
 static const bool *turned(ts_arena *arena, const bool *matrix, uint32_t n)
 {
-  bool *t = TS_NEW_ARRAY(arena, bool, n * n);
+  bool *t = TS_NEW_ARRAY(arena, bool, n *n);
   for (uint32_t k = 0; k < n * n; k++)
     t[k % n * n + k / n] = matrix[k];
   return t;
@@ -309,7 +310,7 @@ static uint32_t order_of(const ts_bounder *b, uint32_t n, uint32_t *order)
 }
 
 /* Areas and spans of every flight; those of a micro-batch like the last are the last's. */
-static void held_measure(ts_pipeline_held *h)
+static void memory_bound_measure(ts_pipeline_memory *h)
 {
   const ts_pipeline *p = h->b->p;
   uint32_t m = p->micro_batches, count = 0;
@@ -325,7 +326,7 @@ static void held_measure(ts_pipeline_held *h)
       if (p->letters[l].kind != 'F')
         continue;
       if (!again) {
-        held_follow(&h->alone, l * m + n, order, count);
+        memory_bound_follow(&h->alone, l * m + n, order, count);
         area[l] = area_of(&h->alone, l * m + n);
       }
       h->area[rank] = area[l] < 0 || h->area[rank] < 0 ? -1 : h->area[rank] + area[l];
@@ -336,7 +337,7 @@ static void held_measure(ts_pipeline_held *h)
           continue;
         if (!again) {
           *s = span_of(&h->alone, f, chunk, n);
-          held_note(&h->alone, f, chunk, n, true);
+          memory_bound_note(&h->alone, f, chunk, n, true);
         }
         f->ahead.span = *s < f->ahead.span ? *s : f->ahead.span;
         f->spans += (double)*s;
@@ -345,19 +346,19 @@ static void held_measure(ts_pipeline_held *h)
     }
     for (uint32_t k = 0; k < p->ranks * UNTIL && !again; k++)
       for (uint32_t c = 0; h->at[k].is && c < h->at[k].ahead.chunks; c++) {
-        held_follow(&h->alone, h->at[k].close[c] * m + n, order, count);
-        held_note(&h->alone, &h->at[k], c, n, false);
+        memory_bound_follow(&h->alone, h->at[k].close[c] * m + n, order, count);
+        memory_bound_note(&h->alone, &h->at[k], c, n, false);
       }
   }
 }
 
 /* ---- Raising ---- */
 
-static bool raise_to(int64_t *least, int64_t now, int64_t value)
+static bool raise_to(int64_t *min, int64_t now, int64_t value)
 {
-  if (value <= now || value <= *least)
+  if (value <= now || value <= *min)
     return false;
-  *least = value;
+  *min = value;
   return true;
 }
 
@@ -374,8 +375,8 @@ static bool raise_ahead(ts_bounder *b, flights *f)
   ts_flights_raise(&f->ahead);
   for (uint32_t k = 0; k < count; k++) {
     uint32_t open = f->open[k / m] * m + k % m, close = f->close[k / m] * m + k % m;
-    raised |= raise_to(&b->least_end[open], b->end[open], f->ahead.opens[k] + busy_of(p, open));
-    raised |= raise_to(&b->least_end[close], b->end[close], f->ahead.closes[k]);
+    raised |= raise_to(&b->end_bound[open], b->end[open], f->ahead.opens[k] + busy_of(p, open));
+    raised |= raise_to(&b->end_bound[close], b->end[close], f->ahead.closes[k]);
   }
   return raised;
 }
@@ -393,26 +394,26 @@ static bool raise_back(ts_bounder *b, flights *f)
   ts_flights_raise(&f->back);
   for (uint32_t k = 0; k < count; k++) {
     uint32_t n = m - 1 - k % m, open = f->open[k / m] * m + n, close = f->close[k / m] * m + n;
-    raised |= raise_to(&b->least_tail[close], b->tail[close], f->back.opens[k]);
-    raised |= raise_to(&b->least_tail[open], b->tail[open], f->back.closes[k] - busy_of(p, open));
+    raised |= raise_to(&b->tail_bound[close], b->tail[close], f->back.opens[k]);
+    raised |= raise_to(&b->tail_bound[open], b->tail[open], f->back.closes[k] - busy_of(p, open));
   }
   return raised;
 }
 
-ts_pipeline_held *ts_held_new(ts_bounder *b)
+ts_pipeline_memory *ts_pipeline_memory_new(ts_bounder *b)
 {
   const ts_pipeline *p = b->p;
   uint32_t size = p->letter_count * p->micro_batches;
-  ts_pipeline_held *h = TS_NEW(b->scratch, ts_pipeline_held);
-  *h = (ts_pipeline_held){.b = b,
-                 .alone = *b,
-                 .area = TS_NEW_ARRAY(b->scratch, double, p->ranks + 1),
-                 .at = TS_NEW_ARRAY(b->scratch, flights, p->ranks * UNTIL + 1)};
+  ts_pipeline_memory *h = TS_NEW(b->scratch, ts_pipeline_memory);
+  *h = (ts_pipeline_memory){.b = b,
+                            .alone = *b,
+                            .area = TS_NEW_ARRAY(b->scratch, double, p->ranks + 1),
+                            .at = TS_NEW_ARRAY(b->scratch, flights, p->ranks * UNTIL + 1)};
   h->alone.end = TS_NEW_ARRAY(b->scratch, int64_t, size + 1);
   h->alone.arrived = TS_NEW_ARRAY(b->scratch, int64_t, p->message_count + 1);
   for (uint32_t k = 0; k < p->ranks * UNTIL; k++)
     open_flights(h, k / UNTIL, k % UNTIL);
-  held_measure(h);
+  memory_bound_measure(h);
   for (uint32_t k = 0; k < p->ranks * UNTIL; k++)
     if (h->at[k].is)
       close_flights(b->scratch, &h->at[k]);
@@ -485,7 +486,7 @@ static int64_t spans_bound(const flights *f)
   return step < (double)both ? (int64_t)step : both;
 }
 
-int64_t ts_held_jobs_bound(ts_pipeline_held *h, uint32_t rank)
+int64_t ts_pipeline_memory_jobs(ts_pipeline_memory *h, uint32_t rank)
 {
   int64_t best = 0;
   for (uint32_t until = 0; until < UNTIL; until++)
@@ -495,7 +496,7 @@ int64_t ts_held_jobs_bound(ts_pipeline_held *h, uint32_t rank)
 }
 
 /* Between the first item of a rank and its last. */
-static int64_t area_bound(const ts_pipeline_held *h, uint32_t rank)
+static int64_t area_bound(const ts_pipeline_memory *h, uint32_t rank)
 {
   const ts_bounder *b = h->b;
   const ts_pipeline *p = b->p;
@@ -512,7 +513,7 @@ static int64_t area_bound(const ts_pipeline_held *h, uint32_t rank)
   return (int64_t)(((double)(head + tail) + h->area[rank] / (double)p->room[rank]) * (1 - 1e-9));
 }
 
-int64_t ts_held_bound(ts_pipeline_held *h, uint32_t rank)
+int64_t ts_pipeline_memory_step(ts_pipeline_memory *h, uint32_t rank)
 {
   int64_t best = area_bound(h, rank);
   for (uint32_t until = 0; until < UNTIL; until++)

@@ -1,4 +1,4 @@
-#include "runtime/account/least.h"
+#include "runtime/account/lower_bounds.h"
 
 #include <stdbool.h>
 
@@ -15,13 +15,13 @@ enum { COMPUTE = 0 }; /* the stream */
  * stream has yet to do; and else nothing: it then counts as done if it gives back more than it
  * takes, and as not begun if it takes more. */
 typedef struct fragment {
-  int64_t net, top;     /* bytes: after the fragment, and the most in it */
-  int64_t early;        /* <= 0: of nodes that may have ended before the fragment begins */
-  const uint64_t *time; /* [streams], ps */
+  int64_t net, top;        /* bytes: after the fragment, and the most in it */
+  int64_t early;           /* <= 0: of nodes that may have ended before the fragment begins */
+  const uint64_t *time;    /* [streams], ps */
   const uint64_t *kernels; /* [streams] */
 } fragment;
 
-typedef struct least_reader {
+typedef struct bound_reader {
   const ts_ir *ir;
   double speed; /* of the fastest device */
   const ts_ir_node *nodes;
@@ -30,13 +30,13 @@ typedef struct least_reader {
   uint32_t *after;  /* [nodes] the last node of the compute stream that it waits for; TS_IR_NONE */
   bool *done;       /* [nodes] of other streams */
   uint32_t *stack;
-  int64_t *surely;  /* [nodes] bytes of nodes that may end as soon as this one of compute has */
+  int64_t *surely; /* [nodes] bytes of nodes that may end as soon as this one of compute has */
   int64_t early;
-} least_reader;
+} bound_reader;
 
 static bool is_compute(const ts_ir_node *n) { return !n->stream && !ts_is_host(n); }
 
-static int64_t least_sum_of(const ts_ir *ir, const ts_ir_node *n, bool freed)
+static int64_t bound_sum_of(const ts_ir *ir, const ts_ir_node *n, bool freed)
 {
   int64_t sum = 0;
   for (uint32_t m = 0; m < n->mem_count; m++) {
@@ -48,32 +48,32 @@ static int64_t least_sum_of(const ts_ir *ir, const ts_ir_node *n, bool freed)
 
 static int64_t net_of(const ts_ir *ir, const ts_ir_node *n)
 {
-  return least_sum_of(ir, n, false) + least_sum_of(ir, n, true);
+  return bound_sum_of(ir, n, false) + bound_sum_of(ir, n, true);
 }
 
-static int64_t least_unknown(int64_t net) { return net < 0 ? net : 0; }
+static int64_t bound_unknown(int64_t net) { return net < 0 ? net : 0; }
 
-static uint32_t least_later(uint32_t a, uint32_t b)
+static uint32_t bound_later(uint32_t a, uint32_t b)
 {
   return a == TS_IR_NONE ? b : b == TS_IR_NONE ? a : a > b ? a : b;
 }
 
 /* What each node of another stream waits for on the compute stream. */
-static void find_order(least_reader *r, uint32_t *last)
+static void find_order(bound_reader *r, uint32_t *last)
 {
   for (uint32_t i = 0; i < r->count; i++) {
     const ts_ir_node *n = &r->nodes[i];
     r->before[i] = r->after[i] = TS_IR_NONE;
     if (is_compute(n))
       continue;
-    int64_t unsure = least_unknown(net_of(r->ir, n));
+    int64_t unsure = bound_unknown(net_of(r->ir, n));
     if (!ts_is_host(n)) {
       r->before[i] = last[n->stream];
       last[n->stream] = i;
       r->after[i] = r->before[i] == TS_IR_NONE ? TS_IR_NONE : r->after[r->before[i]];
       for (uint32_t d = 0; d < n->dep_count && !ts_node_chooses(n); d++) {
         uint32_t dep = r->ir->deps[n->first_dep + d];
-        r->after[i] = least_later(r->after[i], is_compute(&r->nodes[dep]) ? dep : r->after[dep]);
+        r->after[i] = bound_later(r->after[i], is_compute(&r->nodes[dep]) ? dep : r->after[dep]);
       }
     }
     *(r->after[i] == TS_IR_NONE ? &r->early : &r->surely[r->after[i]]) += unsure;
@@ -81,7 +81,7 @@ static void find_order(least_reader *r, uint32_t *last)
 }
 
 /* The node has ended, and all that it waited for. What that adds to what was counted. */
-static int64_t least_end(least_reader *r, uint32_t node)
+static int64_t least_end(bound_reader *r, uint32_t node)
 {
   int64_t more = 0;
   uint32_t waiting = 0;
@@ -93,7 +93,7 @@ static int64_t least_end(least_reader *r, uint32_t node)
     const ts_ir_node *n = &r->nodes[i];
     int64_t net = net_of(r->ir, n);
     r->done[i] = true;
-    more += net - least_unknown(net);
+    more += net - bound_unknown(net);
     r->stack[waiting++] = r->before[i];
     for (uint32_t d = 0; d < n->dep_count && !ts_node_chooses(n); d++)
       r->stack[waiting++] = r->ir->deps[n->first_dep + d];
@@ -102,7 +102,7 @@ static int64_t least_end(least_reader *r, uint32_t node)
 }
 
 /* What is taken and given back at one moment is not held. */
-static bool takes_time(const least_reader *r, const ts_ir_node *n)
+static bool takes_time(const bound_reader *r, const ts_ir_node *n)
 {
   return n->op == TS_IR_COMPUTE && (double)r->ir->kernels[n->arg].time >= r->speed;
 }
@@ -123,7 +123,7 @@ static fragment read(ts_arena *arena, const ts_ir *ir, double speed, const ts_ir
   }
   for (uint32_t i = 0; i < ir->streams_count; i++)
     last[i] = TS_IR_NONE;
-  least_reader r = {.ir = ir,
+  bound_reader r = {.ir = ir,
                     .speed = speed,
                     .nodes = nodes,
                     .count = f->node_count,
@@ -139,15 +139,15 @@ static fragment read(ts_arena *arena, const ts_ir *ir, double speed, const ts_ir
       continue;
     for (uint32_t d = 0; d < n->dep_count && !ts_node_chooses(n); d++)
       out.net += least_end(&r, ir->deps[n->first_dep + d]);
-    out.net += least_sum_of(ir, n, false);
+    out.net += bound_sum_of(ir, n, false);
     out.top = takes_time(&r, n) && out.net > out.top ? out.net : out.top;
-    out.net += least_sum_of(ir, n, true) + r.surely[i];
+    out.net += bound_sum_of(ir, n, true) + r.surely[i];
   }
   out.early = r.early;
   return out;
 }
 
-double ts_least_speed(const ts_ir *ir)
+double ts_fastest_speed(const ts_ir *ir)
 {
   double speed = 0;
   for (uint32_t i = 0; i < ir->devices_count; i++)
@@ -190,7 +190,7 @@ static double time_on(double speed, const plays *of, const fragment *fragments, 
 }
 
 /* ps of the busiest stream */
-static double least_time_of(const ts_ir *ir, double speed, const plays *of,
+static double bound_time_of(const ts_ir *ir, double speed, const plays *of,
                             const fragment *fragments)
 {
   double most = 0;
@@ -201,7 +201,7 @@ static double least_time_of(const ts_ir *ir, double speed, const plays *of,
   return most;
 }
 
-static uint64_t least_bytes_of(const ts_ir *ir, uint32_t program, const fragment *fragments)
+static uint64_t bound_bytes_of(const ts_ir *ir, uint32_t program, const fragment *fragments)
 {
   const ts_ir_program *p = &ir->programs[program];
   int64_t held = 0, most = 0, more = 0; /* by rounds that are left out */
@@ -222,7 +222,7 @@ static uint64_t least_bytes_of(const ts_ir *ir, uint32_t program, const fragment
 }
 
 /* Programs may be on any of the devices. */
-static void find_room(const ts_ir *ir, ts_least *l)
+static void find_room(const ts_ir *ir, ts_lower_bounds *l)
 {
   uint64_t most = 0;
   for (uint32_t i = 0; i < ir->device_classes_count; i++) {
@@ -241,20 +241,20 @@ static void find_room(const ts_ir *ir, ts_least *l)
 /* Sums of a play and of a bound are rounded in other orders. */
 static const double rounding = 1 - 1e-9;
 
-double ts_least_joules(const ts_least *l, double seconds, double work)
+double ts_bound_joules(const ts_lower_bounds *l, double seconds, double work)
 {
   return (l->rates.watts * seconds + l->rates.more * work) * rounding;
 }
 
-double ts_least_dollars(const ts_least *l, double seconds)
+double ts_bound_dollars(const ts_lower_bounds *l, double seconds)
 {
   return l->rates.price * seconds * rounding;
 }
 
-ts_least ts_least_of(ts_arena *arena, const ts_ir *ir)
+ts_lower_bounds ts_lower_bounds_of(ts_arena *arena, const ts_ir *ir)
 {
-  ts_least l = {0};
-  double most = 0, sum = 0, speed = ts_least_speed(ir);
+  ts_lower_bounds l = {0};
+  double most = 0, sum = 0, speed = ts_fastest_speed(ir);
   fragment *fragments = TS_NEW_ARRAY(arena, fragment, ir->fragments_count + 1);
   for (uint32_t i = 0; i < ir->fragments_count; i++)
     fragments[i] = read(arena, ir, speed, &ir->fragments[i]);
@@ -262,8 +262,8 @@ ts_least ts_least_of(ts_arena *arena, const ts_ir *ir)
               TS_NEW_ARRAY(arena, uint32_t, ir->fragments_count + 1), 0};
   for (uint32_t i = 0; i < ir->programs_count; i++) {
     count_plays(ir, i, &of);
-    double time = least_time_of(ir, speed, &of, fragments);
-    uint64_t bytes = least_bytes_of(ir, i, fragments);
+    double time = bound_time_of(ir, speed, &of, fragments);
+    uint64_t bytes = bound_bytes_of(ir, i, fragments);
     most = time > most ? time : most;
     sum += ir->streams_count ? time_on(speed, &of, fragments, COMPUTE) : 0;
     l.bytes = bytes > l.bytes ? bytes : l.bytes;

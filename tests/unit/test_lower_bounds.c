@@ -6,8 +6,8 @@
 
 #include "compiler/compile.h"
 #include "compiler/search.h"
-#include "runtime/account/least.h"
-#include "runtime/account/least_time.h"
+#include "runtime/account/lower_bounds.h"
+#include "runtime/account/time_bound.h"
 #include "runtime/account/memory.h"
 #include "runtime/account/run.h"
 #include "tests/unit/amount.h"
@@ -24,12 +24,12 @@ static void check(ts_arena *arena, const ts_ir *ir, const char *name)
   ts_run *run = ts_run_new(ir, &(ts_run_options){0}, &stop);
   cr_assert(run, "%s: %s", name, stop.title);
   const ts_memory *memory = ts_memory_new(arena, ir, run);
-  ts_least least = ts_least_of(arena, ir);
+  ts_lower_bounds least = ts_lower_bounds_of(arena, ir);
   uint64_t peak = 0;
   for (uint32_t c = 0; c < memory->class_count; c++)
     peak = memory->classes[c].peak > peak ? memory->classes[c].peak : peak;
   cr_assert_leq(least.seconds, (double)ts_run_result(run)->step * 1e-12, "%s", name);
-  double time = ts_least_time(ir, NULL);
+  double time = ts_time_bound(ir, NULL);
   step = (double)ts_run_result(run)->step * 1e-12;
   cr_assert_leq(time, step, "%s: %.15g is above %.15g", name, time, step);
   along = step > 0 ? time / step : 1;
@@ -37,9 +37,9 @@ static void check(ts_arena *arena, const ts_ir *ir, const char *name)
   cr_assert(!least.over || memory->classes[memory->fullest].over, "%s", name);
   ts_energy energy = ts_energy_of(ir, ts_run_result(run));
   if (ts_is_stated(energy.joules))
-    cr_assert_leq(ts_least_joules(&least, least.seconds, least.work), energy.joules, "%s", name);
+    cr_assert_leq(ts_bound_joules(&least, least.seconds, least.work), energy.joules, "%s", name);
   if (ts_is_stated(energy.dollars))
-    cr_assert_leq(ts_least_dollars(&least, least.seconds), energy.dollars, "%s", name);
+    cr_assert_leq(ts_bound_dollars(&least, least.seconds), energy.dollars, "%s", name);
   tightest = peak ? (double)least.bytes / (double)peak : 0;
   ts_run_free(run);
 }
@@ -81,7 +81,7 @@ static void state_power(ts_arena *arena, ts_ir *ir)
   ir->device_classes = classes;
 }
 
-Test(least, is_no_more_than_what_random_plans_take)
+Test(lower_bounds, is_no_more_than_what_random_plans_take)
 {
   for (uint32_t seed = 0; seed < amount(300, 4000); seed++) {
     ts_arena *arena = ts_arena_new("test");
@@ -101,9 +101,9 @@ Test(least, is_no_more_than_what_random_plans_take)
 }
 
 /* What is known before there are fragments. */
-static bool note_early(void *closure, const ts_held_early *known)
+static bool note_early(void *closure, const ts_early_bound *known)
 {
-  *(ts_held_early *)closure = *known;
+  *(ts_early_bound *)closure = *known;
   return false;
 }
 
@@ -113,14 +113,14 @@ static double early; /* of time before there are fragments, 0..1 */
 static bool check_file(const char *path, const ts_compile_options *given)
 {
   ts_arena *arena = ts_arena_new("test");
-  ts_held_early known = {0};
-  ts_held held = {.enough_early = note_early, .closure = &known};
+  ts_early_bound known = {0};
+  ts_memory_bound held = {.enough_early = note_early, .closure = &known};
   ts_compile_options o = *given;
   ts_input input;
   o.held = &held;
   bool good = ts_input_open(ts_session_new(arena), path, &o, &input);
   if (good) {
-    double least = ts_least_time(&input.ir, NULL);
+    double least = ts_time_bound(&input.ir, NULL);
     check(arena, &input.ir, path);
     cr_assert_leq(known.seconds, step, "%s: %.15g is above %.15g", path, known.seconds, step);
     cr_assert(!(known.seconds > 0) || (known.tokens == (double)input.ir.meta->tokens_per_step &&
@@ -128,7 +128,7 @@ static bool check_file(const char *path, const ts_compile_options *given)
     early = known.seconds / step;
     if (getenv("TS_TIGHT")) /* for doc/sweeps.md */
       printf("%s early %.4f kernels %.4f along %.4f\n", path, early,
-             ts_least_of(arena, &input.ir).seconds / step, least / step);
+             ts_lower_bounds_of(arena, &input.ir).seconds / step, least / step);
     ts_input_close(&input);
   }
   ts_arena_free(arena);
@@ -149,7 +149,7 @@ static void check_plan(const char *file, const ts_define *defines, uint32_t coun
   ts_arena_free(arena);
 }
 
-Test(least, is_no_more_than_what_examples_take)
+Test(lower_bounds, is_no_more_than_what_examples_take)
 {
   check_plan("gpt2_large.ts", NULL, 0);
   check_plan("local_sgd.ts", NULL, 0);
@@ -174,16 +174,16 @@ static size_t check_folder(const char *folder)
   return checked;
 }
 
-Test(least, is_no_more_than_what_plans_of_all_kinds_take)
+Test(lower_bounds, is_no_more_than_what_plans_of_all_kinds_take)
 {
   cr_assert_gt(check_folder("examples"), 10);
   cr_assert_gt(check_folder("tests/cli") + check_folder("tests/accuracy/plans"), 20);
 }
 
 /* All kinds of strategies, recomputation, offloading, rings; a backward whole and in two. */
-Test(least, is_no_more_than_what_strategies_take)
+Test(lower_bounds, is_no_more_than_what_strategies_take)
 {
-  ts_define defines[] = {{"use", NULL}, {"zb", "false"}, {"m", "8"},  {"pp", "4"},      {"dp", "2"},
+  ts_define defines[] = {{"use", NULL}, {"zb", "false"}, {"m", "8"},  {"pp", "4"},     {"dp", "2"},
                          {"cp", "2"},   {"tp", "2"},     {"ep", "2"}, {"experts", "8"}};
   ts_arena *arena = ts_arena_new("test");
   for (size_t u = 0; u < 2 * STRATEGY_USES; u++) {
@@ -212,7 +212,7 @@ static void check_search(const char *name, size_t every)
   ts_arena_free(arena);
 }
 
-Test(least, is_no_more_than_what_plans_of_searches_take)
+Test(lower_bounds, is_no_more_than_what_plans_of_searches_take)
 {
   check_search("examples/degrees.ts", amount(30, 5));
   check_search("tests/bench/plans/turing_530b.ts", amount(174, 29));
