@@ -195,3 +195,19 @@ job maxtext mt2.yml attention_type=global
 job maxtext mt2.yml decoder_block=deepseek4
 job maxtext mt2.yml
 true
+
+# What an optimizer keeps: two moments and a copy in fp32, moments in 8 bits, one moment, none.
+for optim in adamw_torch paged_adamw_8bit lion_32bit sgd; do
+  trainspec import -o kept.ts deepspeed ds.json --model_name_or_path Qwen/Qwen2.5-1.5B --optimizer.type $optim 2>said
+  echo "$optim $(tsrun --format=text kept.ts | grep -oE '^  optimizer +[0-9.]+ GiB')"
+done
+
+# Cheap modules that are made again drop what they made, and states in 16 bits are half as large.
+cat >bridge.yaml <<'J'
+model: { _args_: "('Qwen/Qwen3-0.6B',)", seq_length: 4096, tensor_model_parallel_size: 1 }
+train: { micro_batch_size: 2, global_batch_size: 16 }
+J
+kept() { trainspec import -o kept.ts megatron_bridge bridge.yaml "$@" 2>said; echo "$* $(tsrun --format=text kept.ts | grep -oE '^  (activations|optimizer) +[0-9.]+ GiB' | tr '\n' ' ')"; }
+kept
+kept model.recompute_granularity=selective model.recompute_modules=layernorm
+kept optimizer.use_precision_aware_optimizer=true optimizer.exp_avg_dtype=bf16 optimizer.exp_avg_sq_dtype=bf16 mixed_precision.fp8_recipe=delayed
