@@ -12,8 +12,8 @@ plan=$work/plan.ir
 ./tsc -o "$plan" "$root/examples/gpt3_175b.ts" >/dev/null 2>&1
 step() { "$1" --format=json "${@:2}" "$plan" 2>/dev/null | sed -n 's/^[[:space:]]*"step_time_ps":[[:space:]]*\([0-9]*\),.*/\1/p' | head -n 1; }
 value() { make -s -f Makefile -f - show <<<"show: ; @echo '$1'" | tail -n 1; }
-compile=$(value '$(CC) $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) -O0 -g0') link=$(value 'libts.a $(ts_libs) $(CRITERION_LIBS)')
-play=$(value '$(tsrun_OBJECTS)') unit=$(value '$(tests_unit_unit_OBJECTS) tests/unit/no_git2.so')
+compile=$(value '$(CC) $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) -O0 -g0') link=$(value '$(tests_unit_unit_LDFLAGS) $(tests_unit_unit_LDADD)')
+play=$(value '$(tsrun_OBJECTS)') unit=$(value '$(tests_unit_unit_OBJECTS)')
 mapfile -t sources < <(grep -l "$node" -r --include='*.Po' runtime compiler/lower trace calibrate library | sed 's,\.deps/,,; s,\.Po$,.c,')
 
 mutant() { # NAME TESTS SED: what is changed, what must still pass, and how
@@ -24,7 +24,7 @@ mutant() { # NAME TESTS SED: what is changed, what must still pass, and how
   for source in "${sources[@]}"; do objects+=("$ours/${source//\//-}.o"); done
   printf '%s\n' "${sources[@]}" | xargs -P "$(nproc)" -I@ bash -c \
     "source=@; $compile"' -iquote "$0" -c -o "$0/${source//\//-}.o" "$1/$source"' "$ours" "$root" || return
-  ${compile%% *} -no-pie -o "$ours/tsrun" $play "${objects[@]}" $link && ${compile%% *} -no-pie -o "$ours/unit" $unit "${objects[@]}" $link "-Wl,-rpath,$build/tests/unit" || return
+  ${compile%% *} -no-pie -o "$ours/tsrun" $play "${objects[@]}" $link && ${compile%% *} -no-pie -o "$ours/unit" $unit "${objects[@]}" $link || return
   plain=$(step "$ours/tsrun")
   echo "# $1: $(step ./tsrun) ps, changed $plain, with --overlap $(step "$ours/tsrun" --overlap=constant:1)"
   [ "$plain" != "$(step ./tsrun)" ] && [ "$plain" = "$(step "$ours/tsrun" --overlap=constant:1)" ] &&
