@@ -55,13 +55,15 @@ const ts_ir_unit ts_ir_units[] = {
 
 bool ts_ir_algorithm_of_links(uint32_t algorithm, uint32_t model)
 {
-  enum { NONE, STEPS, LINKS };
+  enum { NONE, STEPS, LINKS, FLOWS };
   static const uint8_t taken[] = {
 #define ALGORITHM(id, name, nccl, links) links,
 #include "ir/algorithms.def"
 #undef ALGORITHM
   };
-  return algorithm == TS_IR_NONE ||
-         (algorithm < TS_IR_NET_ALGORITHMS &&
-          taken[algorithm] >= (model == TS_IR_NET_ALPHA_BETA ? STEPS : LINKS));
+  if (algorithm == TS_IR_NONE || algorithm >= TS_IR_NET_ALGORITHMS)
+    return algorithm == TS_IR_NONE;
+  return taken[algorithm] == LINKS || taken[algorithm] == (model == TS_IR_NET_ALPHA_BETA ? STEPS :
+                                                           model == TS_IR_NET_FLOW       ? FLOWS :
+                                                                                           LINKS);
 }

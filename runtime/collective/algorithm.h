@@ -56,9 +56,10 @@ static inline const ts_algorithm *ts_algorithm_of(uint32_t algorithm)
 static inline uint32_t ts_algorithm_of_shape(ts_flow_shape shape)
 {
   static const uint32_t algorithms[TS_FLOW_SHAPES] = {
-    [TS_FLOW_LOOP] = TS_IR_NET_RING,   [TS_FLOW_CHAIN] = TS_IR_NET_RING,
-    [TS_FLOW_TREE] = TS_IR_NET_TREE,   [TS_FLOW_DIMENSIONS] = TS_IR_NET_HIERARCHICAL,
-    [TS_FLOW_PAIRS] = TS_IR_NET_PAIRS, [TS_FLOW_SHIFT] = TS_IR_NET_PAIRS};
+    [TS_FLOW_LOOP] = TS_IR_NET_RING,     [TS_FLOW_CHAIN] = TS_IR_NET_RING,
+    [TS_FLOW_TREE] = TS_IR_NET_TREE,     [TS_FLOW_DIMENSIONS] = TS_IR_NET_HIERARCHICAL,
+    [TS_FLOW_SWITCH] = TS_IR_NET_SWITCH, [TS_FLOW_PAIRS] = TS_IR_NET_PAIRS,
+    [TS_FLOW_SHIFT] = TS_IR_NET_PAIRS};
   return algorithms[shape];
 }
 

@@ -156,16 +156,20 @@ static int make_shape(ts_flow_figures *f, uint32_t model, const ts_rank_group *g
   ts_flow_pattern *patterns = TS_NEW_ARRAY(scratch, ts_flow_pattern, g->instances);
   uint32_t *vertex = TS_NEW_ARRAY(scratch, uint32_t, g->size), pair[2], link = 0, needed = 0;
   int status = 0;
-  for (uint32_t i = 0; i < g->instances && !status; i++) {
+  bool possible = true;
+  for (uint32_t i = 0; i < g->instances && possible && !status; i++) {
     for (uint32_t j = 0; j < g->size; j++)
       vertex[j] = f->ranks->vertex[ts_instance_ranks(g, i)[j]];
+    possible = ts_flow_pattern_possible(f->requested.makers[model], shape, vertex, g->size);
+    if (!possible)
+      continue;
     if (!ts_flow_pattern_make(f->requested.makers[model], scratch, shape, vertex, g->size,
                               &patterns[i], pair))
       status = ts_network_no_path(f->arena, f->ir, pair[0], pair[1], stop);
     else if (!ts_traffic_possible(f->ir, &patterns[i], &link, &needed))
       status = too_few_ports(f, link, needed, stop);
   }
-  if (!status)
+  if (!status && possible)
     flow_model_measure(f, patterns, g->instances, f->requested.models[model]->efficiency, figures,
                        f->requested.count * TS_FLOW_SHAPES);
   ts_arena_free(scratch);
@@ -360,6 +364,7 @@ ts_estimate ts_flow_estimate(const ts_flow_figures *f, uint32_t number, uint32_t
   double transfer = transfer_of(shape, &figures[shape], kind, bytes, ranks);
   e.steps = steps_of(&figures[shape], kind);
   e.transfer = ts_round_ps(transfer);
+  e.switches_reduce = shape == TS_FLOW_SWITCH;
   if (kind == TS_IR_MESSAGE)
     e.base += figures[shape].again;
   e.time = e.base + e.steps + e.transfer;

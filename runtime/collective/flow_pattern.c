@@ -662,6 +662,48 @@ static bool make_dimensions(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch
   return true;
 }
 
+/* ---- By a switch ---- */
+
+/* Where a directed link ends. */
+static uint32_t flow_pattern_end(const ts_flow_maker *m, uint32_t link)
+{
+  const ts_ir_link *l = &m->ir->links[link / 2];
+  return link % 2 ? l->from : l->to;
+}
+
+bool ts_flow_pattern_possible(ts_flow_maker *m, ts_flow_shape shape, const uint32_t *vertex,
+                              uint32_t count)
+{
+  uint32_t hub = TS_IR_NONE;
+  for (uint32_t i = 0; shape == TS_FLOW_SWITCH && i < count; i++) {
+    ts_path path;
+    uint32_t next = vertex[(i + 1) % count];
+    if (ts_graph_island(m->graph, vertex[i]) != ts_graph_island(m->graph, next) ||
+        !ts_graph_path(m->graph, vertex[i], next, &path) || path.hops != 2)
+      return false;
+    uint32_t here = flow_pattern_end(m, path.link[0]);
+    if (m->ir->devices[here].device_class != TS_IR_NONE || (hub != TS_IR_NONE && hub != here))
+      return false;
+    hub = here;
+  }
+  return true;
+}
+
+/* Each member's link to the switch and back, with all that it sends and gets. */
+static bool make_switch(ts_flow_maker *m, ts_arena *arena, const uint32_t *vertex, uint32_t n,
+                        part_list *parts, ts_flow_pattern *out)
+{
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t latency;
+    if (!connect(m, vertex[i], vertex[(i + 1) % n], 0, &latency))
+      return false;
+    out->latency = latency > out->latency ? latency : out->latency;
+  }
+  out->share = 1 + 1. / n;
+  end_part(m, arena, parts);
+  return true;
+}
+
 static bool make_pairs(ts_flow_maker *m, ts_arena *arena, const uint32_t *vertex, uint32_t n,
                        part_list *parts, ts_flow_pattern *out)
 {
@@ -711,6 +753,7 @@ bool ts_flow_pattern_make(ts_flow_maker *m, ts_arena *arena, ts_flow_shape shape
   case TS_FLOW_DIMENSIONS:
     made = make_dimensions(m, arena, scratch, vertex, count, &parts, out);
     break;
+  case TS_FLOW_SWITCH: made = make_switch(m, arena, vertex, count, &parts, out); break;
   default: made = make_shifts(m, arena, vertex, count, &parts, out); break;
   }
   if (!made) {
@@ -746,7 +789,10 @@ uint32_t ts_flow_shapes_of(uint32_t kind, const ts_ir_net_model *model)
     model->algorithm == TS_IR_NONE ? NULL : ts_algorithm_of(model->algorithm);
   switch (kind) {
   case TS_IR_ALL_REDUCE:
-  case TS_IR_BARRIER: return by ? 1u << by->whole : 1u << TS_FLOW_LOOP | 1u << TS_FLOW_TREE;
+  case TS_IR_BARRIER:
+    return !by                         ? 1u << TS_FLOW_LOOP | 1u << TS_FLOW_TREE :
+           by->whole == TS_FLOW_SWITCH ? 1u << TS_FLOW_LOOP | 1u << TS_FLOW_SWITCH :
+                                         1u << by->whole;
   case TS_IR_ALL_GATHER:
   case TS_IR_REDUCE_SCATTER: return 1u << (by ? by->half : TS_FLOW_LOOP);
   case TS_IR_BROADCAST:

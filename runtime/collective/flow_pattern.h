@@ -14,6 +14,8 @@
  *           of a tier have unlike numbers of members, the next tier's ring goes through them. What
  *           a ring passes on is its share of what is left. Chunks follow each other through the
  *           dimensions, so that all rings flow at once (Cho et al., "BlueConnect", MLSys 2019)
+ *   switch  all-reduce: the switch of an island sums what all its members send, hands a part to
+ *           each, and gives what each sends back to all (NVLS): 1 + 1/n of the bytes over a link
  *   pairs   all-to-all: every rank sends to all others at once
  *   shift   each rank to the next one
  *
@@ -32,6 +34,7 @@ typedef enum ts_flow_shape {
   TS_FLOW_CHAIN,
   TS_FLOW_TREE,
   TS_FLOW_DIMENSIONS,
+  TS_FLOW_SWITCH,
   TS_FLOW_PAIRS,
   TS_FLOW_SHIFT,
   TS_FLOW_SHAPES
@@ -87,6 +90,9 @@ ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_link_graph
 bool ts_flow_pattern_make(ts_flow_maker *maker, ts_arena *arena, ts_flow_shape shape,
                           const uint32_t *vertex, uint32_t count, ts_flow_pattern *out,
                           uint32_t unroutable[2]);
+/* Whether a shape can be made over such a group: one by a switch needs one that all are on. */
+bool ts_flow_pattern_possible(ts_flow_maker *maker, ts_flow_shape shape, const uint32_t *vertex,
+                              uint32_t count);
 /* One message, as a pattern of one part. */
 bool ts_flow_pattern_message(ts_flow_maker *maker, ts_arena *arena, uint32_t from, uint32_t to,
                              ts_flow_pattern *out);

@@ -28,6 +28,7 @@ record Cable {
   rate: Rate
   latency: Time = none
   tier: Int = none
+  loss: Real = 0 // share of packets
 }
 // `directed`: each cable is one direction of a link.
 record Graph {
@@ -166,7 +167,8 @@ fn _simai_kinds(all: List[String], at: List[Int], inside: Int) -> List[Part] = [
 ]
 fn _simai_cable(row: List, i: Int, room: Record) -> Cable = if len(row) < 4
   then refuse("link " + str(i - 1) + " must be two numbers, a bandwidth, a latency and an error rate")
-  else { a: row[0], b: row[1], rate: rate_of(row[2], room.rate), latency: time_of(row[3], room.time) }
+  else { a: row[0], b: row[1], rate: rate_of(row[2], room.rate), latency: time_of(row[3], room.time), loss: _loss(row) }
+fn _loss(row: List) -> Real = if len(row) > 4 then number(row[4], 0) else 0
 
 // ---- From parts and cables to links between numbers ----
 // Cables of the same two ends are one link of their rates together.
@@ -213,6 +215,7 @@ record Link {
   back: Rate
   latency: Time
   tier: Int
+  loss: Real
 }
 fn _latency(c: Cable, level: Int, room: Record) -> Time = _or(
   c.latency,
@@ -227,6 +230,7 @@ fn _link(c: Cable, back: Rate, a: Int, b: Int, array: List, place: List, level: 
   back: back,
   tier: _or(c.tier, max(level[a], level[b])),
   latency: _latency(c, max(level[a], level[b]), room),
+  loss: c.loss,
 }
 fn _up(l: Record, a: Int, b: Int, array: List, place: List, level: List, room: Record) -> Link = if array[a] <= array[b]
   then _link(l.cable, l.back, a, b, array, place, level, room)
@@ -248,8 +252,7 @@ fn _placed(links: List, ends: List, array: List[Int], place: List[Int], level: L
   counts: [sum([1 for a in array if a == k] + [0]) for k in 0..4],
   links: [_up(links[i], ends[i][0], ends[i][1], array, place, level, room) for i in 0..len(links)],
 }
-fn _leveled(g: Graph, links: List, ends: List, level: List[Int], room: Room) -> Record = if any([l < 0 for l in level])
-  then refuse(
+fn _leveled(g: Graph, links: List, ends: List, level: List[Int], room: Room) -> Record = if any([l < 0 for l in level]) then refuse(
   "`" + [g.parts[i].name for i in 0..len(level) if level[i] < 0][0] + "` is linked to no GPU, or over more than 16 links",
 ) else _laid(links, ends, [if g.parts[i].kind == "gpu" then 0 else min(level[i] + 1, 3) for i in 0..len(level)], level, room)
 fn _ended(g: Graph, links: List, ends: List, room: Room) -> Record = _leveled(
@@ -392,59 +395,59 @@ cluster joined(graph: Record, kind: Gpu) {
   if n[2] > 0 { switch leaf[n[2]] }
   if n[3] > 0 { switch spine[n[3]] }
   for k in _of(l, 0, 0, true) {
-    link gpu[k.at] <-> gpu[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
+    link gpu[k.at] <-> gpu[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 0, 0, false) {
-    link gpu[k.at] -> gpu[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
-    link gpu[k.to] -> gpu[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier }
+    link gpu[k.at] -> gpu[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
+    link gpu[k.to] -> gpu[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 0, 1, true) {
-    link gpu[k.at] <-> inside[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
+    link gpu[k.at] <-> inside[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 0, 1, false) {
-    link gpu[k.at] -> inside[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
-    link inside[k.to] -> gpu[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier }
+    link gpu[k.at] -> inside[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
+    link inside[k.to] -> gpu[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 0, 2, true) {
-    link gpu[k.at] <-> leaf[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
+    link gpu[k.at] <-> leaf[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 0, 2, false) {
-    link gpu[k.at] -> leaf[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
-    link leaf[k.to] -> gpu[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier }
+    link gpu[k.at] -> leaf[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
+    link leaf[k.to] -> gpu[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 1, 1, true) {
-    link inside[k.at] <-> inside[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
+    link inside[k.at] <-> inside[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 1, 1, false) {
-    link inside[k.at] -> inside[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
-    link inside[k.to] -> inside[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier }
+    link inside[k.at] -> inside[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
+    link inside[k.to] -> inside[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 1, 2, true) {
-    link inside[k.at] <-> leaf[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
+    link inside[k.at] <-> leaf[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 1, 2, false) {
-    link inside[k.at] -> leaf[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
-    link leaf[k.to] -> inside[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier }
+    link inside[k.at] -> leaf[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
+    link leaf[k.to] -> inside[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 2, 2, true) {
-    link leaf[k.at] <-> leaf[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
+    link leaf[k.at] <-> leaf[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 2, 2, false) {
-    link leaf[k.at] -> leaf[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
-    link leaf[k.to] -> leaf[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier }
+    link leaf[k.at] -> leaf[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
+    link leaf[k.to] -> leaf[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 2, 3, true) {
-    link leaf[k.at] <-> spine[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
+    link leaf[k.at] <-> spine[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 2, 3, false) {
-    link leaf[k.at] -> spine[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
-    link spine[k.to] -> leaf[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier }
+    link leaf[k.at] -> spine[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
+    link spine[k.to] -> leaf[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 3, 3, true) {
-    link spine[k.at] <-> spine[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
+    link spine[k.at] <-> spine[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
   }
   for k in _of(l, 3, 3, false) {
-    link spine[k.at] -> spine[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier }
-    link spine[k.to] -> spine[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier }
+    link spine[k.at] -> spine[k.to] { bandwidth = k.rate, latency = k.latency, tier = k.tier, loss = k.loss }
+    link spine[k.to] -> spine[k.at] { bandwidth = k.back, latency = k.latency, tier = k.tier, loss = k.loss }
   }
 }

@@ -13,7 +13,7 @@ cat >simai.topo <<'T'
 1 7 200Gbps 0.0005ms 0
 3 7 200Gbps 0.0005ms 0
 6 8 400Gbps 0.0005ms 0
-7 8 400Gbps 0.0005ms 0
+7 8 400Gbps 0.0005ms 0.001
 T
 read simai.topo
 cat >graph.json <<'T'

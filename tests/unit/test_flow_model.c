@@ -133,6 +133,29 @@ Test(flow_model, trees_on_a_star)
   net_free(&n);
 }
 
+/* The switch sums: each link carries the bytes once and a part of them more. Of two ranks a ring is
+ * faster; without a switch that all are on there are rings. */
+Test(flow_model, a_switch_reduces)
+{
+  char text[8192], tier0[8192], *at;
+  net n;
+  for (uint32_t ranks = 2; ranks <= 8; ranks += 3) {
+    star(text, ranks, "net_model f flow by switch hop 500 ns");
+    at = strstr(text, " tier 1");
+    snprintf(tier0, sizeof tier0, "%.*s%s", (int)(at - text), text, at + strlen(" tier 1"));
+    net_new(&n, tier0, "all_reduce 1 MB over all", ranks);
+    ts_estimate e = call(&n, TS_IR_ALL_REDUCE, 80000000);
+    expect(e.transfer, (ranks == 2 ? 1 : 1 + 1. / ranks) * 80e6 / 10e9 * 1e12);
+    if (ranks > 2)
+      expect(e.steps, 2.5e6);
+    net_free(&n);
+  }
+  net_new(&n, clique(text, 5, "net_model f flow by switch channels 1"), "all_reduce 1 MB over all",
+          5);
+  expect(call(&n, TS_IR_ALL_REDUCE, 80000000).transfer, 2. * 4 / 5 * 80e6 / 10e9 * 1e12);
+  net_free(&n);
+}
+
 Test(flow_model, the_faster_of_ring_and_tree)
 {
   char text[8192];
