@@ -1,4 +1,4 @@
-/* The values in a plan's `costs` as sources that can be requested: tables, fits, rooflines, functions,
+/* The values in a plan's `costs` as sources that can be asked: tables, fits, rooflines, functions,
  * and sources changed by others. */
 #include <math.h>
 #include <string.h>
