@@ -59,14 +59,13 @@ static inline void change(ts_summary *s, const ts_run_options *options, ts_stop 
   static const char *const changes[] = {"compute.speed*2", "memory.bandwidth*2,network.latency/2",
                                         "tier0.bandwidth=1GB/s", "message.speed*3", "host.speed/2"};
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-    const char *wrong = NULL;
     ts_stop why = {.arena = s->arena};
     s->extras.what_if = changes[i];
-    if (ts_what_if(s->arena, s->ir, options, changes[i], &s->extras.what_if_step, &wrong, &why))
+    if (ts_what_if(s->arena, s->ir, options, changes[i], &s->extras.what_if_step, &why))
       s->extras.not_followed_count =
         ts_what_if_not_followed(s->arena, s->ir, options, changes[i], s->result,
                                 &s->extras.not_followed, &s->extras.what_if_stays);
-    else if (!wrong)
+    else
       reported(&why);
   }
   s->extras.sensitivities = ts_sensitivities_new(s->arena, s->ir, s->run, options, stop);
