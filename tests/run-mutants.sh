@@ -14,7 +14,8 @@ step() { "$1" --format=json "${@:2}" "$plan" 2>/dev/null | sed -n 's/^[[:space:]
 value() { make -s -f Makefile -f - show <<<"show: ; @echo '$1'" | tail -n 1; }
 compile=$(value '$(CC) $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) -O0 -g0') link=$(value '$(tests_unit_unit_LDFLAGS) $(tests_unit_unit_LDADD)')
 play=$(value '$(tsrun_OBJECTS)') unit=$(value '$(tests_unit_unit_OBJECTS)')
-mapfile -t sources < <(grep -l "$node" -r --include='*.Po' runtime compiler/lower trace calibrate library | sed 's,\.deps/,,; s,\.Po$,.c,')
+mapfile -t sources < <(grep -l "$node" -r --include='*.Po' runtime compiler/lower trace calibrate library | sed 's,\.deps/,,; s,\.Po$,.c,' |
+  while read -r source; do [ ! -f "$root/$source" ] || echo "$source"; done) # of files that went, an old build has notes
 
 mutant() { # NAME TESTS SED: what is changed, what must still pass, and how
   local ours=$work/$1 objects=() plain

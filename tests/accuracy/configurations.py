@@ -27,6 +27,8 @@ plan counted(file: String, met: Bool = false, text: Bool = false, seq: Int = 256
 
 PICTURES = ("clip", "dinov2", "dinov2_with_registers", "vit")
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+
 
 def compiled(tsc, file, met, text, seq=0):
     with open(file) as opened:
@@ -97,7 +99,7 @@ def known_types():
 
 def same_as_meta(tsc, python, files, folder):
     """lists what differs from transformers' own models; whether nothing does"""
-    here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "meta_models.py")
+    here = os.path.join(HERE, "meta_models.py")
     asked = [a for kind in known_types() for a in ("--default", kind, folder)]
     kinds, good = {}, True
     for arguments in (asked, files):
@@ -131,7 +133,7 @@ def same_as_meta(tsc, python, files, folder):
 
 def checked():
     """how many configurations of std.import.hf_names are as a public copy has them"""
-    with open("stdlib/import/published.json") as file:
+    with open(os.path.join(HERE, "../../stdlib/import/published.json")) as file:
         models = json.load(file)["models"]
     sources = sorted(m["from"] for m in models if m["from"] != "memory")
     print(f"std/import/published.json: {len(sources)} of {len(models)} as a public copy has them, the others from memory")
