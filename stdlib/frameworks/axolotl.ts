@@ -72,6 +72,11 @@ fn _tuned(a: AxolotlArguments) -> Tuning = if not _is(a.adapter, ["lora", "qlora
 fn _cuts(a: AxolotlArguments) -> Bool = if a.cut_cross_entropy == "" then any([
   last(words(p, ".")) == "CutCrossEntropyPlugin" for p in a.plugins
 ]) else a.cut_cross_entropy == "true"
+fn _leave(to: String) -> Bool = match to {
+  "false" | "" | "null" -> false
+  "true" | "legacy" | "disk" -> true
+  _ -> refuse("`activation_offloading`: `" + to + "` is none of true, false, legacy and disk")
+}
 fn axolotl_job(a: AxolotlArguments) -> Job = {
   gpus: a.gpus,
   launched: max(a.dp_shard_size, 0) * a.dp_replicate_size * a.tensor_parallel_size,
@@ -93,7 +98,7 @@ fn axolotl_job(a: AxolotlArguments) -> Job = {
   tiled: (if a.liger_fused_linear_cross_entropy or _cuts(a) then "loss " else "") + (if a.tiled_mlp then "mlp" else ""),
   half: if a.fp16 then fp16 else bf16,
   optimizer: optimizer_named(if a.optimizer_type != "" then a.optimizer_type else a.optimizer),
-  kept_on_host: not _is(a.activation_offloading, ["false"]) or _is(a.gradient_checkpointing, ["offload", "offload_disk"]),
+  kept_on_host: _leave(a.activation_offloading) or _is(a.gradient_checkpointing, ["offload", "offload_disk"]),
   on_host: a.fsdp_offload_params or a.zero_optimization_offload_optimizer_device == "cpu",
   tuned: _tuned(a),
 }
@@ -348,7 +353,7 @@ let command_line = {
       names: [
         "communication_data_type compile_* tensor_parallel_* attn_implementation",
         "flash_attention sdp_attention xformers_attention eager_attention flex_attention* sage_attention",
-        "s2_attention torch_compile* deepcompile cut_cross_entropy liger_* tiled_mlp_* overrides_of_model_*",
+        "s2_attention torch_compile* deepcompile liger_* tiled_mlp_* overrides_of_model_*",
         "unfrozen_parameters fp32_*",
       ],
     },

@@ -36,7 +36,8 @@ fn core_sizes(stages: Int, first: Int, last: Int, layers: Int) -> List = if firs
 fn _format_size(format: String) -> Size = match last(words(format, ".")) {
   "fp32" | "float32" -> 4 B
   "fp8" | "uint8" -> 1 B
-  _ -> 2 B
+  "bf16" | "bfloat16" | "fp16" | "float16" | "half" -> 2 B
+  _ -> refuse("`" + format + "` is no format of the optimizer's states: fp32, fp16, bf16 and fp8 are")
 }
 fn core_adam(aware: Bool, first: String, second: String, weights: String, fp8_recipe: String) -> Optimizer = if aware then adam_in(
   _format_size(first),

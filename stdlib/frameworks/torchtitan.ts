@@ -237,24 +237,28 @@ let _families: List[Record] = [
 ]
 fn _family(function: String) -> String = _first(
   [f for f in _families for w in words(function, "_") if w == f.words],
-  "the model of `" + function + "` has no plan here yet: llama3, llama4, qwen3, deepseek_v3 or gpt_oss",
+  "`" + function +
+    "`: the name of a registry's function says its model, llama3, llama4, qwen3, deepseek or gpt; others have no plan here yet",
 ).model
 fn _samples(tokens: Int, a: TorchtitanArguments) -> Int = if tokens % a.training_max_context_length == 0 then div(
   tokens,
   a.training_max_context_length,
 ) else refuse(str(tokens) + " tokens are no multiple of `training.max_context_length`, " + str(a.training_max_context_length))
-fn _named(a: TorchtitanArguments) -> TorchtitanArguments = if a.registry_function == "" then a else _as_job(
-  a,
-  _samples(a.training_num_tokens_per_microbatch_per_dp_rank, a),
+// Registries before August 2026 count samples, as files of TOML do.
+fn _named(a: TorchtitanArguments) -> TorchtitanArguments = if a.registry_function == "" then a else if a.training_seq_len != 2048 or
+  a.training_local_batch_size != 8 or a.training_global_batch_size != -1 then _as_job(a) else _as_job(
+  _in_samples(a, _samples(a.training_num_tokens_per_microbatch_per_dp_rank, a)),
 )
-fn _as_job(a: TorchtitanArguments, samples: Int) -> TorchtitanArguments = a with {
-  model_name = _family(a.registry_function)
-  model_flavor = if a.model_spec__args_ == [] then refuse("the function names no flavor of a model") else a.model_spec__args_[0]
-  model_converters = a.model_spec_converters__target_
+fn _in_samples(a: TorchtitanArguments, samples: Int) -> TorchtitanArguments = a with {
   training_seq_len = a.training_max_context_length
   training_local_batch_size = samples * (if _pp(a) > 1 then a.parallelism_num_pp_microbatches else 1)
   training_global_batch_size = if a.training_num_tokens_per_train_step < 0 then -1 else _samples(a.training_num_tokens_per_train_step, a)
   parallelism_pipeline_parallel_microbatch_size = samples
+}
+fn _as_job(a: TorchtitanArguments) -> TorchtitanArguments = a with {
+  model_name = _family(a.registry_function)
+  model_flavor = if a.model_spec__args_ == [] then refuse("the function names no flavor of a model") else a.model_spec__args_[0]
+  model_converters = a.model_spec_converters__target_
   parallelism_expert_parallel_comm_backend = a.model_spec_moe_comm_backend
   activation_checkpoint_mode = match a.activation_checkpoint__target_ {
     "SelectiveAC.Config" -> "selective"

@@ -49,5 +49,8 @@ cat > registry.json <<'END'
  "activation_checkpoint": {"_target_": "FullAC.Config"}, "_unread_": ["if x:"]}
 END
 trainspec import torchtitan registry.json -o registry.ts && tsrun registry.ts --format=text | sed -n 1,2p
+# Registries before August 2026 count samples.
+sed 's/"num_tokens_per_microbatch_per_dp_rank": 8192, "max_context_length"/"local_batch_size": 2, "seq_len"/' registry.json > samples.json
+trainspec import torchtitan samples.json -o samples.ts 2>&1 | grep -c error; tsrun samples.ts --format=text | sed -n 1,2p
 sed s/qwen3_8b/flux_dev/ registry.json > flux.json
 trainspec import torchtitan flux.json -o flux.ts && tsrun flux.ts

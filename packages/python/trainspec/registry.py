@@ -116,7 +116,7 @@ def settings_of(path, function) -> dict:
     """What the function returns, as tables, with its name as `_function_`."""
     reader = _Reader(_tree(path))
     if function not in reader.functions:
-        raise ValueError(f"{path} has no function {function}: it has {', '.join(functions_of(path))}")
+        raise ValueError(f"{path} has no function {function}: it has {', '.join(reader.functions) or 'none'}")
     made = reader.returned(function)
     if not isinstance(made, dict):
         raise ValueError(f"what {function} of {path} returns is not known without running it")
@@ -128,15 +128,22 @@ def _tree(path):
         return ast.parse(file.read(), path)
 
 
+USAGE = """usage: python3 -m trainspec.registry FILE [FUNCTION]
+Lists the functions of a Python file that take nothing and are annotated to return a configuration.
+With FUNCTION, prints what it returns as JSON, for `trainspec import torchtitan`. Nothing is run."""
+
+
 def main(words) -> int:
     try:
-        if len(words) == 1:
+        if words in (["--help"], ["-h"]):
+            print(USAGE)
+        elif len(words) == 1:
             print("\n".join(functions_of(words[0])))
         elif len(words) == 2:
             json.dump(settings_of(*words), sys.stdout, indent=2)
             print()
         else:
-            print("usage: python3 -m trainspec.registry FILE [FUNCTION]", file=sys.stderr)
+            print(USAGE, file=sys.stderr)
             return 2
     except (OSError, ValueError, SyntaxError) as error:
         print(f"error: {error}", file=sys.stderr)
