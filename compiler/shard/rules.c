@@ -250,39 +250,25 @@ void ts_rule_remember(ts_session *s, ts_rule *rule, const ts_graph *g)
     rule->only_these = TS_NEW_ARRAY(s->arena, bool, g->ops.count + 1);
 }
 
+typedef struct answer_key {
+  uint32_t alike, unit, repeats, pattern;
+} answer_key;
+
 /* Labels that differ in numbers alone lie within the same patterns without any. */
-static ts_rule_answer answer_for(const ts_rule *rule, const ts_op *op)
+static answer_key answer_key_of(const ts_rule *rule, const ts_op *op)
 {
-  return (ts_rule_answer){.alike = rule->only_these[op->alike] ? TS_NO_INDEX : op->alike,
-                          .unit = rule->asks & TS_RULE_UNIT ? op->unit : 0,
-                          .repeats = rule->asks & TS_RULE_REPEATS ? op->repeats : 0,
-                          .pattern = rule->asks & TS_RULE_LABEL ? op->pattern_index : 0};
+  return (answer_key){.alike = rule->only_these[op->alike] ? TS_NO_INDEX : op->alike,
+                      .unit = rule->asks & TS_RULE_UNIT ? op->unit : 0,
+                      .repeats = rule->asks & TS_RULE_REPEATS ? op->repeats : 0,
+                      .pattern = rule->asks & TS_RULE_LABEL ? op->pattern_index : 0};
 }
 
-static uint32_t hash_of_answer(const ts_rule_answer *a)
-{
-  return ts_hash_number(ts_mix(ts_mix(ts_mix(a->alike, a->unit), a->repeats), a->pattern));
-}
-
-typedef struct rules_wanted {
-  const ts_rule *rule;
-  ts_rule_answer answer;
-} rules_wanted;
-
-static bool same_answer(const void *closure, uint32_t number)
-{
-  const rules_wanted *w = closure;
-  const ts_rule_answer *a = &w->rule->answers.at[number], *b = &w->answer;
-  return a->alike == b->alike && a->unit == b->unit && a->repeats == b->repeats &&
-         a->pattern == b->pattern;
-}
-
-static const ts_rule_answer *known_answer(const ts_rule *rule, const ts_op *op)
+static const bool *known_answer(const ts_rule *rule, const ts_op *op)
 {
   if (!rule->only_these)
     return NULL;
-  rules_wanted w = {rule, answer_for(rule, op)};
-  uint32_t found = ts_hash_find(&rule->answered, hash_of_answer(&w.answer), same_answer, &w);
+  answer_key key = answer_key_of(rule, op);
+  uint32_t found = ts_intern_find(&rule->answered, &key, sizeof key);
   return found == TS_HASH_NONE ? NULL : &rule->answers.at[found];
 }
 
@@ -290,12 +276,10 @@ static void keep_answer(ts_arena *arena, ts_rule *rule, const ts_op *op, bool ho
 {
   uint32_t names = (uint32_t)__builtin_popcount(rule->asks);
   rule->only_these[op->alike] = rule->bound == names + 1;
-  if (known_answer(rule, op))
-    return;
-  ts_rule_answer a = answer_for(rule, op);
-  a.holds = holds;
-  ts_hash_add(arena, &rule->answered, hash_of_answer(&a), (uint32_t)rule->answers.count);
-  TS_PUSH(arena, &rule->answers, a);
+  answer_key key = answer_key_of(rule, op);
+  rule->answered.arena = arena;
+  if (ts_intern_bytes(&rule->answered, &key, sizeof key) == rule->answers.count)
+    TS_PUSH(arena, &rule->answers, holds);
 }
 
 /* False: it does not, or there was something to say. */
@@ -318,9 +302,9 @@ bool ts_rule_matches(ts_session *s, ts_rule *rule, const ts_plan *plan, const ts
   const ts_ast *where = ts_ast_where(ts_ast_match(rule->ast));
   if (!where)
     return true;
-  const ts_rule_answer *known = known_answer(rule, op);
+  const bool *known = known_answer(rule, op);
   if (known)
-    return known->holds;
+    return *known;
   size_t said = s->diags->all.count;
   s->running->numbered = false;
   bool holds = condition_holds(s, rule, plan, op, where);

@@ -4,6 +4,7 @@
 #ifndef TS_COMPILER_SHARD_SHARD_H
 #define TS_COMPILER_SHARD_SHARD_H
 
+#include "base/intern.h"
 #include "compiler/eval/label.h"
 #include "compiler/model/graph.h"
 #include "compiler/model/op.h"
@@ -22,12 +23,6 @@ typedef struct ts_layout {
   bool failed;    /* already reported: what depends on it keeps quiet */
 } ts_layout;
 
-/* Of a condition, for ops that are the same in what it asks for. */
-typedef struct ts_rule_answer {
-  uint32_t alike, unit, repeats, pattern;
-  bool holds;
-} ts_rule_answer;
-
 enum { TS_RULE_LABEL = 1, TS_RULE_UNIT = 2, TS_RULE_REPEATS = 4 };
 
 typedef struct ts_rule { /* a rule of an applied strategy */
@@ -43,8 +38,8 @@ typedef struct ts_rule { /* a rule of an applied strategy */
   /* [ops] by the one that they are like: it asks for nothing but these. NULL: answers of the
    * condition are not kept */
   bool *only_these;
-  TS_VEC(ts_rule_answer) answers;
-  ts_hash_table answered;
+  ts_intern answered;   /* what it asked for of ops, */
+  TS_VEC(bool) answers; /* and whether it held */
   const ts_env *env;
   const char *strategy;
   ts_span applied;         /* where the plan applies the strategy */
