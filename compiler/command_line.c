@@ -113,17 +113,18 @@ static const char *reason(const command_line_reader *r, const char *list, const 
   return !why || why->type != TS_T_STRING || (count && plain == count) ? NULL : why->u.string;
 }
 
-/* What stands for the first of `prefixes`, `{ given, as }`, that begins the name, and for that. */
+/* What stands for the first of `prefixes`, `{ given, as }`, that begins the name; for that again
+ * where it is shorter, so that it ends. */
 static const char *renamed(command_line_reader *r, const char *name)
 {
   const ts_value *list = field(r, "prefixes");
   for (uint32_t i = 0; list && list->type == TS_T_LIST && i < list->u.list->count; i++) {
     const ts_record *one = list->u.list->at[i].u.record;
     const char *given = ts_record_text(one, "given"), *as = ts_record_text(one, "as");
-    if (strncmp(name, given, strlen(given)) == 0)
-      return strcmp(given, as) == 0 ?
-               name :
-               renamed(r, ts_arena_printf(r->s->arena, "%s%s", as, name + strlen(given)));
+    if (strncmp(name, given, strlen(given)) != 0)
+      continue;
+    name = ts_arena_printf(r->s->arena, "%s%s", as, name + strlen(given));
+    return strlen(as) < strlen(given) ? renamed(r, name) : name;
   }
   return name;
 }
