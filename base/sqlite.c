@@ -13,7 +13,7 @@
 #include "base/sqlite_calls.h"
 
 enum {
-  OLDEST = 3030000,     /* that can do what is asked of it here */
+  OLDEST = 3031000,     /* with SQLITE_DBCONFIG_TRUSTED_SCHEMA */
   PATIENCE = 60000,     /* ms that one waits for others that write */
   LONGEST = 1 << 20,    /* bytes of a text or a row */
   DEEPEST = 100,        /* of expressions */
@@ -71,7 +71,7 @@ static bool has_library(ts_error *error)
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, load_library);
   return ts_sqlite_api || ts_fail(error, "install it (Debian: libsqlite3-0)",
-                                  "databases need SQLite 3.30 or later, whose library is not here");
+                                  "databases need SQLite 3.31 or later, whose library is not here");
 }
 
 /* ---- What went wrong ---- */
