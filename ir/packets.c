@@ -21,17 +21,16 @@ const ts_ir_packet_field ts_ir_packet_fields[] = {
 const ts_ir_net_packets ts_ir_usual_packets = {
   .mtu = 4096, /* the largest of RoCE */
   /* RoCEv2 (InfiniBand Trade Association, annex A17): Ethernet 14 + 4 with 20 before and between,
-     * IPv4 20, UDP 8, BTH 12, ICRC 4 */
+   * IPv4 20, UDP 8, BTH 12, ICRC 4 */
   .header = 82,
   .queue = 32000000, /* the switches of Li et al., "HPCC", SIGCOMM 2019 */
   .buffer = 4 << 20, /* NCCL_BUFFSIZE */
   /* 100 and 400 KB at 80 Gb/s, as HPCC has them at 25. Thresholds are in proportion to the link's
-     * rate there, so they are */
+   * rate there, so they are times here. DCQCN's own, 5 and 200 KB at 40 Gb/s, are 1 and 40 us */
   .mark_from = 10 * US,
-  /* times here; DCQCN's own, 5 and 200 KB at 40 Gb/s, are 1 and 40 us */
   .mark_to = 40 * US,
   /* Zhu et al., "Congestion control for large-scale RDMA deployments" (DCQCN), SIGCOMM 2015:
-     * this, gain, timer, report */
+   * this, gain, timer, report */
   .mark_share = 0.01,
   .gain = 1. / 256,
   /* 1 Gb/s at 80; DCQCN, which goes on to larger ones, begins with 1/1000 */
@@ -47,7 +46,7 @@ const ts_ir_net_packets ts_ir_usual_packets = {
   .high = 500 * US,
   .cut = 0.8,
   /* Swift (Kumar et al., SIGCOMM 2020) prints no figures; these are those of its public
-     * simulators: a base of 20 us, 20/6.55 for each link, five bases for small windows */
+   * simulators: a base of 20 us, 20/6.55 for each link, five bases for small windows */
   .target = 20 * US,
   .per_hop = 3053435,
   .scaling = 100 * US,

@@ -743,7 +743,7 @@ static ts_value words_of(const ts_builtin_call *c)
 }
 
 static const ts_builtin builtins[] = {
-#define BUILTIN(name, run, parameters, smallest, most) {#name, run, parameters, smallest, most},
+#define BUILTIN(name, run, parameters, min, max) {#name, run, parameters, min, max},
 #include "compiler/eval/builtins.def"
 #undef BUILTIN
 };

@@ -12,7 +12,7 @@
 #include "compiler/lower/stdlib_fits.h"
 #include "cost/database.h"
 
-typedef enum ts_requested_kind {
+typedef enum ts_chain_kind {
   ASK_SOURCE,
   ASK_FUNCTIONS,
   ASK_SLOWER,
@@ -20,10 +20,10 @@ typedef enum ts_requested_kind {
   ASK_LIKE,
   ASK_DURING,
   ASK_ON
-} ts_requested_kind;
+} ts_chain_kind;
 
 struct ts_cost_chain {
-  ts_requested_kind kind;
+  ts_chain_kind kind;
   const ts_cost_source *source;   /* SOURCE */
   double beyond;                  /* SOURCE: no answers further beyond its data; 0: all */
   const ts_record *functions;     /* FUNCTIONS: family -> function */

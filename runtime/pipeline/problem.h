@@ -14,7 +14,8 @@ typedef struct ts_pipeline_stages {
 
 /* Of an IR whose programs have F, and I and W or B, of every micro-batch, in any order. `lane`: any
  * rank; times are those of the ranks that differ from it along the pipeline alone. `room` is left
- * for the caller to fill. NULL with the error filled: its orders cannot be searched, as "it has ...". */
+ * for the caller to fill. NULL with the error filled, as "it has ...": its orders cannot be
+ * searched. */
 ts_pipeline *ts_pipeline_new(ts_arena *arena, const ts_prepared *prepared,
                              const ts_pipeline_stages *stages, uint32_t lane, ts_error *error);
 

@@ -183,10 +183,10 @@ static char *write_categories(ts_arena *arena, const ts_categories *c)
       cJSON_AddItemToObject(numbers, feature_names[f],
                             cJSON_CreateDoubleArray(c->usual[f], (int)c->count[FAMILY]));
   char *text = cJSON_PrintUnformatted(root);
-  char *distinct = text ? ts_arena_string(arena, text, strlen(text)) : NULL;
+  char *copy = text ? ts_arena_string(arena, text, strlen(text)) : NULL;
   cJSON_free(text);
   cJSON_Delete(root);
-  return distinct;
+  return copy;
 }
 
 /* False: not a list of texts. */

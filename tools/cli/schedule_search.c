@@ -464,15 +464,15 @@ static int schedule_search(schedule_search_job *j)
 /* In which a given order takes nearest to what it takes in the play. */
 static ts_pipeline_merging merging_of_given(const schedule_search_job *j, ts_pipeline_play *play)
 {
-  int64_t step = (int64_t)j->answer->found.step, tightest = INT64_MAX;
+  int64_t step = (int64_t)j->answer->found.step, nearest = INT64_MAX;
   ts_pipeline_merging best = TS_PIPELINE_SPLIT;
   for (int d = TS_PIPELINE_SPLIT; d < TS_PIPELINE_MERGINGS; d++) {
     play->merging = (ts_pipeline_merging)d;
     int64_t time = ts_pipeline_time(play, j->answer->sequence),
             off = time > step ? time - step : step - time;
-    if (off >= tightest)
+    if (off >= nearest)
       continue;
-    tightest = off;
+    nearest = off;
     best = play->merging;
   }
   return best;

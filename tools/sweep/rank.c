@@ -468,7 +468,7 @@ size_t ts_sweep_nearest_unplayed(ts_sweep *s)
   enum { PLAYED = 4 };
   static const double matters = 0.99;
   size_t nearest = SIZE_MAX, exact = 0;
-  double bounds = INFINITY, played = INFINITY;
+  double min = INFINITY, played = INFINITY;
   if (!s->top || s->all)
     return SIZE_MAX;
   find_bounded(s);
@@ -479,35 +479,34 @@ size_t ts_sweep_nearest_unplayed(ts_sweep *s)
       continue;
     if (s->outcomes[i].played)
       played = fmin(played, bytes);
-    else if (bytes < bounds)
-      bounds = s->outcomes[nearest = i].figures.of[TS_FIGURE_MEMORY];
+    else if (bytes < min)
+      min = s->outcomes[nearest = i].figures.of[TS_FIGURE_MEMORY];
   }
-  return bounds < matters * played && exact < PLAYED ? nearest : SIZE_MAX;
+  return min < matters * played && exact < PLAYED ? nearest : SIZE_MAX;
 }
 
 /* ---- Tokens ---- */
 
-static void widen(const ts_outcome *o, double *bounds, double *most)
+static void widen(const ts_outcome *o, double *min, double *max)
 {
   double tokens = o->bounds.tokens > 0 ? o->bounds.tokens : o->figures.of[TS_FIGURE_BATCH];
   if (tokens > 0) {
-    *bounds = fmin(*bounds, tokens);
-    *most = fmax(*most, tokens);
+    *min = fmin(*min, tokens);
+    *max = fmax(*max, tokens);
   }
 }
 
-static void warn_unlike(ts_sweep *s, double bounds, double most)
+static void warn_unlike(ts_sweep *s, double min, double max)
 {
   bool any = false;
   for (uint32_t g = 0; g < s->search->goal_count; g++)
     any |= !strcmp(s->search->goals[g].text, TS_SEARCH_PER_STEP);
   if (!any)
     return;
-  ts_diag *d =
-    ts_report(s->session, TS_W0811, TS_NO_SPAN,
-              "plans train from %s to %s tokens a step: the shortest step need not be "
-              "the fastest training",
-              ts_format_count((uint64_t)bounds).text, ts_format_count((uint64_t)most).text);
+  ts_diag *d = ts_report(s->session, TS_W0811, TS_NO_SPAN,
+                         "plans train from %s to %s tokens a step: the shortest step need not be "
+                         "the fastest training",
+                         ts_format_count((uint64_t)min).text, ts_format_count((uint64_t)max).text);
   ts_diag_help(d, "compare them by token: `minimize step_time / tokens_per_step`");
 }
 
@@ -515,20 +514,18 @@ static void warn_unlike(ts_sweep *s, double bounds, double most)
  * compared by token, and shown by step where that is the same. */
 static void settle_goal(ts_sweep *s)
 {
-  double bounds = INFINITY, most = 0;
+  double min = INFINITY, max = 0;
   for (size_t i = 0; i < s->count; i++)
-    widen(&s->outcomes[i], &bounds, &most);
+    widen(&s->outcomes[i], &min, &max);
   for (size_t i = 0; i < s->waiting.count; i++)
-    widen(&s->waiting.at[i], &bounds, &most);
-  if (bounds < most && !s->search->per_token)
-    warn_unlike(s, bounds, most);
-  if (!s->search->per_token)
-    return;
-  if (bounds < most)
+    widen(&s->waiting.at[i], &min, &max);
+  if (min < max && !s->search->per_token)
+    warn_unlike(s, min, max);
+  if (min < max || !s->search->per_token)
     return;
   s->search->per_token = false;
   s->search->goal = s->search->goals[0].text = TS_SEARCH_PER_STEP;
-  s->best_waiting *= most > 0 ? most : 1;
+  s->best_waiting *= max > 0 ? max : 1;
   for (size_t i = 0; i < s->count; i++) {
     ts_outcome *o = &s->outcomes[i];
     o->objective = o->figures.of[TS_FIGURE_STEP];
