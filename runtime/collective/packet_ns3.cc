@@ -22,7 +22,7 @@ constexpr uint16_t kPpp = 0x0021;     // IPv4, as the devices write it
 constexpr uint16_t kProtocol = 0x0800; // the devices know IPv4 and IPv6; nobody looks
 constexpr int kFastSteps = 5;          // F of DCQCN
 constexpr double kGiveUp = 20;         // packets sent for each that is needed
-constexpr double kSettled = 5;         // times `steady`: by how much controls may change between looks
+constexpr double kSettled = 5;         // times `steady`: how much controls may change between looks
 constexpr size_t kFirstLook = 8;       // slots of the buffer before rates are compared
 
 class Label : public Tag { // what a packet says of itself
@@ -41,8 +41,8 @@ class Label : public Tag { // what a packet says of itself
   TypeId GetInstanceTypeId() const override { return GetTypeId(); }
   uint32_t GetSerializedSize() const override { return 37; }
   void Serialize(TagBuffer b) const override {
-    b.WriteU64(at), b.WriteU32(flow), b.WriteU32(size), b.WriteU32(epoch),
-      b.WriteU32(readings), b.WriteU16(hop), b.WriteU16(way), b.WriteU8(marked), b.WriteU64(static_cast<uint64_t>(sent));
+    b.WriteU64(at), b.WriteU32(flow), b.WriteU32(size), b.WriteU32(epoch), b.WriteU32(readings),
+      b.WriteU16(hop), b.WriteU16(way), b.WriteU8(marked), b.WriteU64(static_cast<uint64_t>(sent));
   }
   void Deserialize(TagBuffer b) override {
     at = b.ReadU64(), flow = b.ReadU32(), size = b.ReadU32(), epoch = b.ReadU32(),
@@ -74,8 +74,8 @@ struct Flow {
   uint64_t sent = 0, received = 0, looked = 0; // looked: received at the last look
   Time propagation, next, end; // of its path; when it may send again
   double rate, target, alpha = 1; // bytes/s
-  Time cut, stepped,
-    report_after; // when the rate was last cut, and last taken a step up; when the receiver may report again
+  Time cut, stepped;              // when the rate was last cut, and last taken a step up
+  Time report_after;              // when the receiver may report again
   int stage = 0;                  // steps since the cut
   uint32_t epoch = 0; // times that it went back
   bool going_back = false;
@@ -117,7 +117,8 @@ struct Part { // flows in step
 
 class Simulation;
 
-// What waits for a link. Its device takes from it by itself; while it is paused, there is nothing to take.
+// What waits for a link. Its device takes from it by itself; while it is paused, there is nothing
+// to take.
 class Waiting : public Queue<Packet> {
  public:
   bool Enqueue(Ptr<Packet> packet) override;
@@ -129,7 +130,8 @@ class Waiting : public Queue<Packet> {
   Simulation *simulation = nullptr;
   ts_packet_use use = {};
   Time changed, paused_from;
-  bool paused = false, idle = true, at_front = false; // idle: the device got nothing when it asked last
+  bool paused = false, at_front = false;
+  bool idle = true; // the device got nothing when it asked last
 
  private:
   void Count();
@@ -147,7 +149,8 @@ struct Port { // a directed link
   bool Arrived(Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const Address &);
 };
 
-// A Time is a number of steps, of a picosecond each: ts_packet_ns3_play. (Its conversions from units go by a variable that each library has for itself.)
+// A Time is a number of steps, of a picosecond each: ts_packet_ns3_play. (Its conversions from
+// units go by a variable that each library has for itself.)
 Time Picoseconds(uint64_t ps) { return Time(static_cast<int64_t>(ps)); }
 Time Rounded(double ps) { return Time(static_cast<int64_t>(ps + 0.5)); }
 
@@ -396,8 +399,9 @@ class Simulation {
 
   bool Hpcc() const { return with_.control == TS_IR_CONTROL_HPCC; }
   bool Swift() const { return with_.control == TS_IR_CONTROL_SWIFT; }
-  bool Marking() const { return with_.control == TS_IR_CONTROL_DCQCN || with_.control == TS_IR_CONTROL_DCTCP; }
-  bool Windows() const { return Hpcc() || Swift() || with_.control == TS_IR_CONTROL_DCTCP; }
+  bool Dctcp() const { return with_.control == TS_IR_CONTROL_DCTCP; }
+  bool Marking() const { return with_.control == TS_IR_CONTROL_DCQCN || Dctcp(); }
+  bool Windows() const { return Hpcc() || Swift() || Dctcp(); }
 
   // No event is left, or we have seen enough.
   ts_packet_status Why() const {
@@ -516,7 +520,8 @@ class Simulation {
     const double line = flow.of.line;
     if (Hpcc())
       return std::min(line, flow.window / flow.round_trip);
-    if (Windows()) // what is heard of packets paces those that follow, but for less than one at a time
+    // what is heard of packets paces those that follow, but for less than one at a time
+    if (Windows())
       return flow.window < static_cast<double>(with_.mtu) ? flow.window / flow.trip : line;
     if (with_.control == TS_IR_CONTROL_TIMELY)
       return flow.rate;
@@ -621,7 +626,7 @@ class Simulation {
       FollowReadings(flow, of);
     else if (Swift())
       FollowTarget(flow, of, trip);
-    else if (with_.control == TS_IR_CONTROL_DCTCP)
+    else if (Dctcp())
       FollowMarks(flow, of);
     else if (of.at >= flow.updated) // TIMELY: once a round
       FollowTrend(flow, trip);
@@ -632,12 +637,14 @@ class Simulation {
 
   // A window that something else holds back does not grow.
   bool Filled(const Flow &flow) const {
-    return static_cast<double>(flow.sent - std::min(flow.sent, flow.acknowledged) + 2 * with_.mtu) >= flow.window;
+    uint64_t under_way = flow.sent - std::min(flow.sent, flow.acknowledged);
+    return static_cast<double>(under_way + 2 * with_.mtu) >= flow.window;
   }
 
   // TIMELY, algorithm 1.
   void FollowTrend(Flow &flow, double trip) {
-    const double low = 1e-12 * static_cast<double>(with_.low), high = 1e-12 * static_cast<double>(with_.high);
+    const double low = 1e-12 * static_cast<double>(with_.low);
+    const double high = 1e-12 * static_cast<double>(with_.high);
     if (flow.updated)
       flow.trend = (1 - with_.gain) * flow.trend + with_.gain * (trip - flow.reference);
     flow.reference = trip;
@@ -645,7 +652,8 @@ class Simulation {
     double slope = flow.trend / flow.round_trip;
     if (trip < low || (trip <= high && slope <= 0)) {
       flow.grown++;
-      flow.rate += (trip >= low && flow.grown >= kFastSteps ? kFastSteps : 1) * with_.step * flow.of.line;
+      int steps = trip >= low && flow.grown >= kFastSteps ? kFastSteps : 1;
+      flow.rate += steps * with_.step * flow.of.line;
     } else {
       flow.grown = 0;
       flow.rate *= 1 - with_.cut * (trip > high ? 1 - high / trip : std::min(slope, 1.));
@@ -656,8 +664,10 @@ class Simulation {
   // Swift, algorithm 1 and equation 4; windows of 0.1 to 100 packets have a part of `scaling`.
   double Target(const Flow &flow) const {
     static const double least = std::sqrt(10), most = 0.1; // 1 / sqrt of the packets
-    double by_window = (std::sqrt(static_cast<double>(with_.mtu) / flow.window) - most) / (least - most);
-    return 1e-12 * (static_cast<double>(with_.target) + flow.of.hops * static_cast<double>(with_.per_hop) +
+    double root = std::sqrt(static_cast<double>(with_.mtu) / flow.window);
+    double by_window = (root - most) / (least - most);
+    return 1e-12 * (static_cast<double>(with_.target) +
+                    flow.of.hops * static_cast<double>(with_.per_hop) +
                     std::min(std::max(by_window, 0.), 1.) * static_cast<double>(with_.scaling));
   }
 
@@ -686,7 +696,8 @@ class Simulation {
                            static_cast<double>(with_.buffer)); // more is never under way
     if (of.at < flow.updated)
       return;
-    flow.alpha += with_.gain * (static_cast<double>(flow.marks) / static_cast<double>(flow.heard) - flow.alpha);
+    double share = static_cast<double>(flow.marks) / static_cast<double>(flow.heard);
+    flow.alpha += with_.gain * (share - flow.alpha);
     flow.heard = flow.marks = 0;
     flow.was_cut = false;
     flow.updated = flow.sent;
@@ -902,24 +913,27 @@ class Simulation {
     if (!part.seen.empty() && part.seen.back().bytes / slot_ == part.behind / slot_)
       return; // another flow has got as far as the last one has yet to
     part.seen.push_back({Simulator::Now(), part.behind});
-    while (part.seen.size() >= look_ && AllSeen()) {
-      double allowed = Allowed();
-      bool settled = std::fabs(allowed - allowed_) <= kSettled * with_.steady * allowed;
-      Time ahead = before_.empty() || !settled ? Time() : SteadyFor();
-      allowed_ = allowed;
-      if (ahead > Simulator::Now() - looked_)
-        return Skip(ahead);
-      look_ *= 2;
-      looked_ = Simulator::Now();
-      before_.resize(ports_.size());
-      for (uint32_t p : going_) {
-        parts_[p].looked = parts_[p].behind;
-        for (uint32_t f : parts_[p].flows)
-          flows_[f].looked = flows_[f].received;
-      }
-      for (size_t p = 0; p < ports_.size(); p++)
-        before_[p] = ports_[p].queue ? ports_[p].queue->use : ts_packet_use{};
+    if (part.seen.size() >= look_ && AllSeen())
+      Look();
+  }
+
+  void Look() {
+    double allowed = Allowed();
+    bool settled = std::fabs(allowed - allowed_) <= kSettled * with_.steady * allowed;
+    Time ahead = before_.empty() || !settled ? Time() : SteadyFor();
+    allowed_ = allowed;
+    if (ahead > Simulator::Now() - looked_)
+      return Skip(ahead);
+    look_ *= 2;
+    looked_ = Simulator::Now();
+    before_.resize(ports_.size());
+    for (uint32_t p : going_) {
+      parts_[p].looked = parts_[p].behind;
+      for (uint32_t f : parts_[p].flows)
+        flows_[f].looked = flows_[f].received;
     }
+    for (size_t p = 0; p < ports_.size(); p++)
+      before_[p] = ports_[p].queue ? ports_[p].queue->use : ts_packet_use{};
   }
 
   // What the controls let all flows send: it may change before rates do.
@@ -938,11 +952,18 @@ class Simulation {
     return true;
   }
 
-  // Bytes a picosecond over the end of what was seen of a part, this share of it.
-  static double Pace(const std::vector<Progress> &seen, double from, double to) {
+  // What a part had through, and in how many picoseconds, between these shares of what was seen.
+  static Progress Over(const std::vector<Progress> &seen, double from, double to) {
     double last = static_cast<double>(seen.size() - 1);
-    const Progress &a = seen[static_cast<size_t>(last * from)], &b = seen[static_cast<size_t>(last * to)];
-    return static_cast<double>(b.bytes - a.bytes) / static_cast<double>((b.at - a.at).GetTimeStep());
+    const Progress &a = seen[static_cast<size_t>(last * from)];
+    const Progress &b = seen[static_cast<size_t>(last * to)];
+    return {b.at - a.at, b.bytes - a.bytes};
+  }
+
+  // Bytes a picosecond.
+  static double Pace(const std::vector<Progress> &seen, double from, double to) {
+    Progress over = Over(seen, from, to);
+    return static_cast<double>(over.bytes) / static_cast<double>(over.at.GetTimeStep());
   }
 
   // Whether a flow still gets further ahead of the last one of its part, by more than rates may
@@ -951,17 +972,12 @@ class Simulation {
     double behind = static_cast<double>(part.behind - part.looked);
     for (uint32_t f : part.flows) {
       const Flow &flow = flows_[f];
+      double gained = static_cast<double>(flow.received - flow.looked);
       if (flow.received < flow.of.bytes && flow.sent + slot_ < part.behind + with_.buffer &&
-          static_cast<double>(flow.received - flow.looked) > (1 + with_.steady) * behind + 2. * with_.mtu)
+          gained > (1 + with_.steady) * behind + 2. * with_.mtu)
         return true;
     }
     return false;
-  }
-
-  static double Span(const std::vector<Progress> &seen, double from, double to) {
-    double last = static_cast<double>(seen.size() - 1);
-    return static_cast<double>(
-      (seen[static_cast<size_t>(last * to)].at - seen[static_cast<size_t>(last * from)].at).GetTimeStep());
   }
 
   // How long the rates of today may go on; 0: they are not steady.
@@ -969,11 +985,14 @@ class Simulation {
     double least = static_cast<double>((std::min(until_, NextDown()) - Now()).GetTimeStep());
     for (uint32_t p : going_) {
       const Part &part = parts_[p];
-      double first = Pace(part.seen, 0.25, 0.5), then = Pace(part.seen, 0.5, 0.75), now = Pace(part.seen, 0.75, 1);
+      double first = Pace(part.seen, 0.25, 0.5), then = Pace(part.seen, 0.5, 0.75);
+      double now = Pace(part.seen, 0.75, 1);
       if (std::fabs(then - now) > with_.steady * now || IsParting(part))
         return Time();
-      if ((now - then) * (then - first) > 0) // a trend, not noise: as far as it changes the rate by no more
-        least = std::min(least, with_.steady * now / std::fabs(now - then) * Span(part.seen, 0.75, 1));
+      // a trend, not noise: as far as it changes the rate by no more
+      double span = static_cast<double>(Over(part.seen, 0.75, 1).at.GetTimeStep());
+      if ((now - then) * (then - first) > 0)
+        least = std::min(least, with_.steady * now / std::fabs(now - then) * span);
       for (uint32_t f : part.flows)
         if (Picoseconds(flows_[f].of.start) > Now())
           return Time();
@@ -993,8 +1012,8 @@ class Simulation {
   void Skip(Time ahead) {
     for (uint32_t p : going_) {
       Part &part = parts_[p];
-      uint64_t packets = static_cast<uint64_t>(
-        Pace(part.seen, 0.5, 1) * static_cast<double>(ahead.GetTimeStep()) / static_cast<double>(with_.mtu));
+      double bytes = Pace(part.seen, 0.5, 1) * static_cast<double>(ahead.GetTimeStep());
+      uint64_t packets = static_cast<uint64_t>(bytes / static_cast<double>(with_.mtu));
       for (uint32_t f : part.flows)
         TakeOff(flows_[f], packets);
     }
@@ -1013,7 +1032,8 @@ class Simulation {
     flow.of.bytes -= packets * with_.mtu;
     skips_ += packets * flow.of.hops;
     arrivals_ += packets * flow.of.hops;
-    uint64_t ways = static_cast<uint64_t>(std::count(flow.open.begin(), flow.open.end(), true)), rest = packets;
+    uint64_t ways = static_cast<uint64_t>(std::count(flow.open.begin(), flow.open.end(), true));
+    uint64_t rest = packets;
     for (uint32_t w = 0; w < All(flow.of); w++) {
       uint64_t each = flow.open[w] ? (rest + ways - 1) / ways : 0;
       rest -= each;
@@ -1027,7 +1047,8 @@ class Simulation {
   }
 
   // What flows do not say of a link, as since the last look.
-  static void GoOn(ts_packet_use &use, const ts_packet_use &now, const ts_packet_use &before, double times) {
+  static void GoOn(ts_packet_use &use, const ts_packet_use &now, const ts_packet_use &before,
+                   double times) {
     auto more = [times](uint64_t last, uint64_t first) {
       return static_cast<uint64_t>(times * static_cast<double>(last - first));
     };
@@ -1109,7 +1130,8 @@ bool Port::Arrived(Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const Add
 // So much has waited since the last change.
 void Waiting::Count() {
   Time now = Simulator::Now();
-  use.waiting += static_cast<double>(GetNBytes()) * static_cast<double>((now - changed).GetTimeStep());
+  double time = static_cast<double>((now - changed).GetTimeStep());
+  use.waiting += static_cast<double>(GetNBytes()) * time;
   changed = now;
 }
 
