@@ -2,6 +2,7 @@
 import argparse
 import dataclasses
 import enum
+import json
 import os
 import pathlib
 import sys
@@ -127,6 +128,27 @@ class Inside(unittest.TestCase):
             self.assertEqual(made["_unread_"], ["for name in names():"])
             self.assertEqual(made["parallelism"], {"tensor_parallel_degree": 2})
             self.assertRaises(ValueError, registry.settings_of, path, "qwen3_none")
+
+    def test_registries_that_are_none_are_refused(self):
+        doubles = "def f() -> Config:\n    a = [1]\n" + "    a = [a, a]\n" * 40 + "    return X(a=a)\n"
+        powers = "def f() -> Config:\n    return X(a=9 ** 9 ** 9, b=1j, c=3 / 0, d=2 ** 20)\n"
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "config_registry.py")
+
+            def asked(text):
+                with open(path, "wb") as file:
+                    file.write(text)
+                with mock.patch("sys.stdout") as out, mock.patch("sys.stderr") as err:
+                    status = registry.main([path, "f"])
+                return status, "".join(c.args[0] for c in (err if status else out).write.call_args_list)
+
+            for text, why in ((b"\0", "is no file of Python"), (b"x = " + b"-" * 9000 + b"1", "nested too deeply"),
+                              (doubles.encode(), "more than 1,000,000 values"), (b"#" * (5 << 20), "larger than 4 MiB"),
+                              (b"x = 1", "has no function f: it has none"), (b"\xff", "utf-8")):
+                status, said = asked(text)
+                self.assertEqual((status, why in said), (1, True), said)
+            status, said = asked(powers.encode())
+            self.assertEqual((status, json.loads(said)["d"], json.loads(said)["a"]), (0, 1 << 20, "9 ** 9 ** 9"))
 
     def test_a_callback_prints_and_the_run_goes_on(self):
         transformers = type(sys)("transformers")

@@ -8,32 +8,63 @@ are not followed are listed under `_unread_`.
 from __future__ import annotations
 
 import ast
-import copy
 import json
+import math
 import operator
+import os
 import sys
 
 _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
               ast.Div: operator.truediv, ast.Pow: operator.pow, ast.Mod: operator.mod}
+_LARGEST_FILE = 4 << 20  # bytes
+_MOST_VALUES = 1_000_000  # a file can double its settings line by line
+
+
+def _of(operation, a, b):
+    """What comes out, if it is a number of a usual size, else None."""
+    if type(operation) not in _OPERATORS or not all(isinstance(x, (int, float)) and abs(x) < 1e18 for x in (a, b)):
+        return None
+    if isinstance(operation, ast.Pow) and abs(b) > 64:
+        return None
+    try:
+        made = _OPERATORS[type(operation)](a, b)
+    except ArithmeticError:
+        return None
+    return made if isinstance(made, (int, float)) and abs(made) < 1e18 else None
 
 
 class _Reader:
     def __init__(self, tree):
         self.functions = {s.name: s for s in tree.body if isinstance(s, ast.FunctionDef)}
         self.constants, self.inside, self.unread = {}, [], []
+        self.left = _MOST_VALUES
         for s in tree.body:
             if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name):
                 self.constants[s.targets[0].id] = self.value(s.value, {})
 
+    def spend(self):
+        self.left -= 1
+        if self.left < 0:
+            raise ValueError(f"the settings are more than {_MOST_VALUES:,} values: no registry of settings has as many")
+
+    def copied(self, v):
+        self.spend()
+        if isinstance(v, list):
+            return [self.copied(x) for x in v]
+        return {k: self.copied(x) for k, x in v.items()} if isinstance(v, dict) else v
+
     def value(self, e, known):
+        self.spend()
         if isinstance(e, ast.Constant):
-            return e.value
+            plain = e.value is None or isinstance(e.value, (str, int)) or (
+                isinstance(e.value, float) and math.isfinite(e.value))
+            return e.value if plain else ast.unparse(e)
         if isinstance(e, (ast.List, ast.Tuple)):
             return [self.value(x, known) for x in e.elts]
         if isinstance(e, ast.Dict):
             return {str(self.value(k, known)): self.value(v, known) for k, v in zip(e.keys, e.values) if k}
         if isinstance(e, ast.Name):
-            return copy.deepcopy(known.get(e.id, self.constants.get(e.id, e.id)))
+            return self.copied(known.get(e.id, self.constants.get(e.id, e.id)))
         if isinstance(e, ast.Attribute):
             table = self.value(e.value, known)
             return table[e.attr] if isinstance(table, dict) and e.attr in table else ast.unparse(e)
@@ -41,9 +72,8 @@ class _Reader:
             of = self.value(e.operand, known)
             return -of if isinstance(of, (int, float)) else ast.unparse(e)
         if isinstance(e, ast.BinOp):
-            a, b = self.value(e.left, known), self.value(e.right, known)
-            numbers = all(isinstance(x, (int, float)) for x in (a, b)) and type(e.op) in _OPERATORS
-            return _OPERATORS[type(e.op)](a, b) if numbers and not (b == 0 or abs(b) > 1e9) else ast.unparse(e)
+            made = _of(e.op, self.value(e.left, known), self.value(e.right, known))
+            return ast.unparse(e) if made is None else made
         if isinstance(e, ast.Call):
             return self.call(e, known)
         return ast.unparse(e)
@@ -124,8 +154,14 @@ def settings_of(path, function) -> dict:
 
 
 def _tree(path):
-    with open(path, encoding="utf-8") as file:
-        return ast.parse(file.read(), path)
+    with open(path, "rb") as file:
+        text = file.read(_LARGEST_FILE + 1)
+    if len(text) > _LARGEST_FILE:
+        raise ValueError(f"{path} is larger than {_LARGEST_FILE >> 20} MiB: a registry of settings is a file of Python")
+    try:
+        return ast.parse(text, os.fspath(path))
+    except (SyntaxError, ValueError) as error:
+        raise ValueError(f"{path} is no file of Python: {error}") from error
 
 
 USAGE = """usage: python3 -m trainspec.registry FILE [FUNCTION]
@@ -140,12 +176,14 @@ def main(words) -> int:
         elif len(words) == 1:
             print("\n".join(functions_of(words[0])))
         elif len(words) == 2:
-            json.dump(settings_of(*words), sys.stdout, indent=2)
-            print()
+            print(json.dumps(settings_of(*words), indent=2))
         else:
             print(USAGE, file=sys.stderr)
             return 2
-    except (OSError, ValueError, SyntaxError) as error:
+    except (RecursionError, MemoryError):
+        print(f"error: {words[0]} is nested too deeply to be read", file=sys.stderr)
+        return 1
+    except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
