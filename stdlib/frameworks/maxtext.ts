@@ -127,8 +127,7 @@ fn _in_node(a: MaxtextArguments) -> List[Int] = [
   a.ici_pipeline_parallelism,
   a.ici_expert_parallelism,
 ]
-fn _product(all: List[Int]) -> Int = round(pow(2, sum([log2(n) for n in all])))
-fn _ici(a: MaxtextArguments) -> Int = _product([_known(n) for n in _in_node(a)])
+fn _ici(a: MaxtextArguments) -> Int = numel([_known(n) for n in _in_node(a)])
 fn _ici_auto(a: MaxtextArguments) -> Int = max(1, div(8, _ici(a)))
 fn _node(a: MaxtextArguments, n: Int) -> Int = if n == -1 then _ici_auto(a) else n
 fn _dcn(a: MaxtextArguments) -> Int = _known(a.dcn_data_parallelism) * _known(a.dcn_fsdp_parallelism) * a.dcn_fsdp_transpose_parallelism *
