@@ -296,8 +296,8 @@ fn _optimizer(a: MegatronArguments) -> Optimizer = if _is(a.optimizer, _momentum
 )
 fn adam_with_copies() -> Optimizer = adam() with { temp = 4 B }
 fn _format(a: MegatronArguments) -> DType = if a.fp16 then fp16 else bf16
-fn _gradients(a: MegatronArguments) -> DType =
-  if a.fp16 then (if a.accumulate_allreduce_grads_in_fp32 then fp32 else fp16) else if a.grad_reduce_in_bf16 then bf16 else fp32
+fn _gradients(a: MegatronArguments) -> DType = if a.fp16 then (if a.accumulate_allreduce_grads_in_fp32 then fp32
+  else fp16) else core_gradients(a.grad_reduce_in_bf16, a.main_grads_dtype)
 
 // -- what the arguments make of the profile --
 // What replicas share. FSDP without a strategy leaves all to all (arguments.py).
@@ -656,6 +656,7 @@ record MegatronArguments {
   use_precision_aware_optimizer: Bool = false
   exp_avg_dtype: String = "fp32"
   exp_avg_sq_dtype: String = "fp32"
+  main_grads_dtype: String = "fp32"
   main_params_dtype: String = "fp32"
   fine_grained_activation_offloading: Bool = false
   offload_modules: List[String] = []
@@ -926,7 +927,7 @@ let megatron_line = {
   ],
   layouts: ["pipeline_model_parallel_layout"],
   loose: ["tokenizer_type tokenizer_model"],
-  harmless: core_harmless + megatron_others_harmless + megatron_harmless,
+  harmless: megatron_others_harmless + megatron_harmless,
   partly: megatron_others_partly + megatron_partly,
   refused: megatron_others_refused + megatron_refused,
   plan: [

@@ -195,7 +195,11 @@ let command_line = {
   layouts: ["model_pipeline_model_parallel_layout"],
   prefixes: [{ given: "model_cuda_graph_modules", as: "model_cuda_graph_scope" }],
   plan: job_plan("bridge_job", tuned: true),
-  harmless: core_harmless + [
+  harmless: [
+    {
+      why: "gradients stay in the format that `ddp.grad_reduce_in_fp32` gives them",
+      names: ["optimizer_main_grads_dtype"],
+    },
     {
       why: "numbers of adapters",
       names: [

@@ -44,9 +44,8 @@ fn core_adam(aware: Bool, first: String, second: String, weights: String, fp8_re
   _format_size(second),
   if fp8_recipe == "" or fp8_recipe == "delayed" then 2 B else _format_size(weights),
 ) else adam()
-let core_harmless: List[Record] = [
-  {
-    why: "gradients stay in the format that they are summed in",
-    names: ["main_grads_dtype optimizer_main_grads_dtype"],
-  },
-]
+
+// Gradients of weights in bf16 are held and summed in fp32 unless the arguments say otherwise, in one
+// of two ways (validate_args of megatron/training/arguments.py).
+fn core_gradients(reduced_in_bf16: Bool, main_grads: String) -> DType = if reduced_in_bf16 or _format_size(main_grads) < 4 B then bf16
+  else fp32

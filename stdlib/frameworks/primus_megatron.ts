@@ -46,6 +46,7 @@ record PrimusArguments {
   use_precision_aware_optimizer: Bool = false
   exp_avg_dtype: String = "fp32"
   exp_avg_sq_dtype: String = "fp32"
+  main_grads_dtype: String = "fp32"
   main_params_dtype: String = "fp32"
 }
 // Layers of which an experiment keeps the first alone.
@@ -84,7 +85,7 @@ fn _job(a: PrimusArguments, config: Record) -> Job = {
     overlap = a.overlap_grad_reduce
     tensor = if a.tp_comm_overlap then "ring" else "stream"
     loss = if a.cross_entropy_loss_fusion then "fused" else "apart"
-    gradients = if a.grad_reduce_in_bf16 then bf16 else fp32
+    gradients = core_gradients(a.grad_reduce_in_bf16, a.main_grads_dtype)
     exchange = if a.use_turbo_deepep then "deep_ep" else "all_to_all"
   },
   config: config,
@@ -141,7 +142,7 @@ let primus_megatron_line = {
     { given: "workspace", as: "primus_workspace" },
   ],
   plan: job_plan("primus_job"),
-  harmless: core_harmless + [
+  harmless: [
     {
       why: "names of Primus's files and folders",
       names: ["primus_work_group primus_user_name primus_exp_name primus_workspace primus_framework"],

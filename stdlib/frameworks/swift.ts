@@ -42,6 +42,7 @@ record SwiftArguments {
   use_precision_aware_optimizer: Bool = false
   exp_avg_dtype: String = "fp32"
   exp_avg_sq_dtype: String = "fp32"
+  main_grads_dtype: String = "fp32"
   main_params_dtype: String = "fp32"
   overlap_grad_reduce: Bool = false
   tp_comm_overlap: Bool = false
@@ -133,7 +134,7 @@ fn _job(a: SwiftArguments, config: Record) -> Job = {
     overlap = a.overlap_grad_reduce
     tensor = if a.tp_comm_overlap then "ring" else "stream"
     loss = if a.cross_entropy_loss_fusion then "fused" else "apart"
-    gradients = fp32
+    gradients = core_gradients(false, a.main_grads_dtype)
   },
   config: config,
   text: true, // towers and what joins them are frozen, or small
@@ -188,7 +189,7 @@ let command_line = {
     { given: "dtype", as: "torch_dtype" },
   ],
   plan: job_plan("swift_job", tuned: true),
-  harmless: core_harmless + deepspeed_harmless + [
+  harmless: deepspeed_harmless + [
     { why: "towers are left out here", names: ["language_model_only"] },
     {
       why: "DeepSpeed's buckets and numbers, as its profile has them",
