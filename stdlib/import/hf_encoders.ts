@@ -30,7 +30,13 @@ fn _masked(c: Record, norms: String, embed_norm: Bool) -> Decoder = hf_alike(
 // An encoder and a decoder with sizes of their own under BART's names.
 fn _part(c: Record, heads: Int, ffn: Int, biased: Real, norms: String, causal: Bool) -> Layer = {
   mixer: _attention(c, heads, biased) with { causal = causal },
-  mlp: { ffn: ffn, activation: hf_activation(c, false), gated: false, bias: true },
+  mlp: {
+    ffn: ffn,
+    activation: hf_activation(c, false),
+    gated: false,
+    bias: true,
+    dropped: hf_or(c, "activation_dropout", 0) != 0,
+  },
   norms: norms,
 }
 fn _attention(c: Record, heads: Int, biased: Real) -> Mixer = {

@@ -192,23 +192,26 @@ fn _kimi(c: Record) -> Decoder = hf_mixed(
   hf_experts(
     c,
     hf_routed(c),
-    hf_or(c, "num_experts_per_token", 8),
+    hf_any(c, "num_experts_per_token num_experts_per_tok", 8),
     hf_get(c, "moe_intermediate_size"),
-    hf_or(c, "num_shared_experts", 1) * hf_get(c, "moe_intermediate_size"),
+    hf_any(c, "num_shared_experts n_shared_experts", 1) * hf_get(c, "moe_intermediate_size"),
   ) with { corrected = true },
   hf_dense(c),
 )
 
-// Ring-flash-linear and after: the same with products that are whole, and a gate for each head of latent attention.
-fn _bailing(c: Record) -> Decoder = hf_mixed(
+// Ling 3: the same with products that are whole, and a gate for each head of latent attention. Those before it have the
+// same name and lightning attention with norms of groups.
+fn _bailing(c: Record) -> Decoder = if hf_has(c.file, "group_norm_size") and not hf_has(c.file, "short_conv_kernel_size") then refuse(
+  "`group_norm_size`: lightning attention with norms of groups is not followed: of this type those with `short_conv_kernel_size` are",
+) else hf_mixed(
   c,
   [
     if kind == "linear_attention" then {
       kind: "kda",
-      heads: hf_heads(c),
+      heads: hf_any(c, "linear_num_heads", hf_heads(c)),
       head_dim: hf_any(c, "linear_head_dim head_dim", 128),
       rank: 0,
-      taps: hf_or(c, "short_conv_kernel_size", 4),
+      taps: hf_any(c, "short_conv_kernel_size linear_conv_kernel_dim", 4),
     } else hf_latent(c) with { gated = true } for kind in hf_counted(
       c,
       hf_or(
@@ -370,7 +373,7 @@ let hf_hybrid_types: List[Record] = [
   {
     types: "kimi_linear",
     build: _kimi,
-    reads: "attention_bias mlp_bias linear_attn_config linear_num_heads linear_head_dim linear_conv_kernel_dim num_experts num_experts_per_token num_shared_experts moe_intermediate_size mlp_layer_types first_k_dense_replace moe_layer_freq kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim mla_use_nope model_max_length num_nextn_predict_layers",
+    reads: "attention_bias mlp_bias linear_attn_config linear_num_heads linear_head_dim linear_conv_kernel_dim num_experts n_routed_experts num_local_experts num_experts_per_token num_experts_per_tok num_shared_experts n_shared_experts moe_intermediate_size mlp_layer_types first_k_dense_replace moe_layer_freq kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim mla_use_nope model_max_length num_nextn_predict_layers",
     default: {
       vocab_size: 163840,
       tie_word_embeddings: false,

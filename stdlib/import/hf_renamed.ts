@@ -128,7 +128,9 @@ fn _dbrx_of(c: Record, s: Record, f: Record) -> Decoder = _dropped(
 fn _xglm(c: Record) -> Decoder = _xglm_of(c, _sizes(c, hf_get(c, "d_model"), hf_get(c, "num_layers"), hf_get(c, "attention_heads")))
 fn _xglm_of(c: Record, s: Record) -> Decoder = _dropped(
   c,
-  _alike(s, _mixer(s, true, true), _plain(c, hf_get(c, "ffn_dim"), true)) with { norm = "layer" },
+  _alike(s, _mixer(s, true, true), _plain(c, hf_get(c, "ffn_dim"), true) with { dropped = hf_or(c, "activation_dropout", 0) != 0 }) with {
+    norm = "layer"
+  },
 )
 // GLM before transformers had it; half of a head has a position.
 fn _chatglm(c: Record) -> Decoder = if not hf_or(c, "rmsnorm", true) or hf_flag(c, "apply_residual_connection_post_layernorm") or

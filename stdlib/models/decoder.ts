@@ -98,6 +98,7 @@ model decoder(d: Decoder) {
   require len(d.towers) <= 1, "there is one tower, or none"
   let unknown = d.unknown
   expect unknown == [], "keys of the configuration are not known here, and passed over"
+  require d.hyper == 0 or d.per_layer == [], "layers have hyper-connections, or embeddings of their own"
   require all([not l.wide or l.mlp.kind == "none" for l in d.layers]), "a layer whose sums are `wide` has no MLP"
   require len(d.encoder) <= 1 and (d.encoder == [] or (d.mtp == [] and d.towers == [])),
     "there is one encoder, or none; where there is one, no module that predicts further words and no tower"

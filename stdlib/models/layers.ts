@@ -63,6 +63,7 @@ record Mlp {
   activation: String = "silu"
   gated: Bool = true
   bias: Bool = false
+  dropped: Bool = false // of a dense one, what the activation gives has dropout
   experts: Int = 1
   top: Int = 1
   met: Int = experts
@@ -402,6 +403,9 @@ block _dense(x: Tensor, m: Mlp) {
       }
     }
   }
+  if m.dropped {
+    g = dropout(g) as act_dropout
+  }
   yield linear(g, out: last(x.shape), bias: m.bias) as down
 }
 
@@ -560,13 +564,14 @@ block decoder_layer(x: Tensor, memory: Tensor, l: Layer, norm: String, load: Any
 
 // Words of a record that its blocks know; a block takes another for its last case.
 fn is_one_of(word: String, words: List) -> Bool = any([w == word for w in words])
-fn layer_mixes(l: Layer) -> Bool = is_one_of(
-  l.mixer.kind,
+fn _mixes(m: Mixer) -> Bool = is_one_of(
+  m.kind,
   ["attention", "latent", "state_space", "selective", "delta", "kda", "lightning", "compressed", "conv", "none"],
 ) and is_one_of(
-  l.mixer.norm,
+  m.norm,
   ["head", "across", "bare", "none"],
 )
+fn layer_mixes(l: Layer) -> Bool = all([_mixes(m) for m in [l.mixer] + l.mixer.beside]) and all([m.kind == "attention" for m in l.cross])
 fn layer_acts(m: Mlp) -> Bool = if m.kind == "dense" and not m.gated then is_one_of(
   m.activation,
   ["gelu", "relu", "relu2", "xielu"],
