@@ -167,8 +167,9 @@ fn _simai_kinds(all: List[String], at: List[Int], inside: Int) -> List[Part] = [
 ]
 fn _simai_cable(row: List, i: Int, room: Record) -> Cable = if len(row) < 4
   then refuse("link " + str(i - 1) + " must be two numbers, a bandwidth, a latency and an error rate")
-  else { a: row[0], b: row[1], rate: rate_of(row[2], room.rate), latency: time_of(row[3], room.time), loss: _loss(row) }
-fn _loss(row: List) -> Real = if len(row) > 4 then number(row[4], 0) else 0
+  else { a: row[0], b: row[1], rate: rate_of(row[2], room.rate), latency: time_of(row[3], room.time), loss: _loss(row, i) }
+fn _loss(row: List, i: Int) -> Real = if len(row) < 5 then 0 else if number(row[4], none) == none
+  then refuse("the error rate of link " + str(i - 1) + " is no number: `" + row[4] + "`") else number(row[4], 0)
 
 // ---- From parts and cables to links between numbers ----
 // Cables of the same two ends are one link of their rates together.

@@ -90,7 +90,9 @@ SETS = (
                "its ranks beside pipelines, on 1.34B and 8.86B on fewer than 64 nodes; nothing for memory"),
     Set("nanotron_stalled", "runs of those nodes whose messages between stages stall, apart",
         "e2e/nanotron_h100.csv", "nanotron.ts", simple.nanotron_stalled, PLAYBOOK,
-        columns=NANOTRON_COLUMNS, fitted="the time of such a message, on 1.34B and 8.86B", apart=True),
+        columns=NANOTRON_COLUMNS, apart=True,
+        fitted="the time of such a message, on 1.34B and 8.86B. Rows of fewer than 64 nodes are told from the others by "
+               "their measured time"),
     Set("korthikanti", "GPT in Megatron-LM on A100, Korthikanti et al. 2022 table 5",
         "e2e/published_dense.csv", "megatron_a100.ts", simple.korthikanti,
         "Korthikanti et al. (arXiv 2205.05198), table 5; Calculon is 3.65 % off on its 8 rows",

@@ -31,9 +31,10 @@ def nanotron_single(c: Context, t: Row) -> Optional[Step]:
 def _stalled(t: Row) -> bool:
     """Runs with pipelines between nodes come in two modes. In one of them a message between stages costs the host a
     quarter of a second, whatever the model: a slot of the pipeline takes 0.5 s (two stages) or 1 s (more) besides its
-    arithmetic. All runs on 64 nodes are of that mode; on fewer nodes a row is if its slots take 0.45 s more than their
-    arithmetic at 400 TFLOP/s, which is what the best runs reach; no row with eight stages and more lies between 0.3 and
-    0.7 s. Tensor parallelism over several nodes takes as long by itself, so such rows are judged by their nodes alone."""
+    arithmetic. All of them on 64 nodes are of that mode. On fewer nodes nothing but its measured time tells a row's mode:
+    it is of that one if its slots take 0.45 s more than their arithmetic at 400 TFLOP/s, which is what the best runs
+    reach; no row with eight stages and more lies between 0.3 and 0.7 s. Tensor parallelism over several nodes takes as
+    long by itself, so such rows are judged by their nodes alone."""
     sequence, rate, stall = 4096, 400e12, 0.45
     work = 6e9 * t.number("model_b") * sequence * t.number("micro_batch") / (t.number("tp") * t.number("pp")) / rate
     return (t.number("pp") > 1
@@ -50,7 +51,7 @@ def _nodes(t: Row, stalled: bool) -> Optional[Step]:
 
 
 def nanotron_multi(c: Context, t: Row) -> Optional[Step]:
-    """Whole models, as above, on fewer than 64 nodes."""
+    """Validated on models that are not fitted, and on 64 nodes, where none is."""
     return _nodes(t, False)
 
 
