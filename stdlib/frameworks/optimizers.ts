@@ -17,8 +17,8 @@ let _known: List[Record] = [
     optimizer: adam_in(_eight, _eight, fp32_copy),
   },
   { names: "adamw_torch_4bit ao_adamw_4bit", optimizer: adam_in(_four, _four, fp32_copy) },
-  { names: "lion Lion lion_pytorch lion_32bit paged_lion_32bit rmsprop rmsprop_bnb_32bit adagrad Adagrad", optimizer: sgd() },
-  { names: "lion_8bit paged_lion_8bit rmsprop_bnb rmsprop_bnb_8bit", optimizer: sgd() with { state = _eight } },
+  { names: "lion Lion lion_pytorch lion_32bit paged_lion_32bit rmsprop rmsprop_bnb rmsprop_bnb_32bit adagrad Adagrad", optimizer: sgd() },
+  { names: "lion_8bit paged_lion_8bit rmsprop_bnb_8bit", optimizer: sgd(state: _eight) },
   { names: "sgd SGD", optimizer: sgd(momentum: false) },
   { names: "Lamb lamb FusedLamb", optimizer: lamb() },
 ]

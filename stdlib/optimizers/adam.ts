@@ -80,19 +80,21 @@ fn _size_of_rest(precision: Precision) -> Size = max(0 B, fp32_copy(precision) -
 fn cast_when_gathered(o: Optimizer) -> Optimizer = o with { master = _size_of_rest }
 
 // Stochastic gradient descent, with momentum when `momentum` is set, in the format of what is
-// updated; `master` as above.
-fn sgd(momentum: Bool = true, master: Bool = true, gradient: Any = _size_of_gradient, weight: Any = _size_of_weight) -> Optimizer = {
-  state: if not momentum then 0 B else if master then _size_of_updated else weight,
+// updated unless `state` says another; `master` as above.
+fn sgd(
+  momentum: Bool = true,
+  master: Bool = true,
+  gradient: Any = _size_of_gradient,
+  weight: Any = _size_of_weight,
+  state: Any = if not momentum then 0 B else if master then _size_of_updated else weight,
+) -> Optimizer = {
+  state: state,
   master: if master then fp32_copy else 0 B,
   fused: true,
   kernels: [{
     family: "sgd",
-    reads: [
-      gradient,
-      if master then _size_of_updated else weight,
-      if not momentum then 0 B else if master then _size_of_updated else weight,
-    ],
-    writes: [weight, if master then fp32_copy else 0 B, if not momentum then 0 B else if master then _size_of_updated else weight],
+    reads: [gradient, if master then _size_of_updated else weight, state],
+    writes: [weight, if master then fp32_copy else 0 B, state],
     flops: 4 FLOP,
   }],
 }

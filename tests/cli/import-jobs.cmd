@@ -196,8 +196,8 @@ job maxtext mt2.yml decoder_block=deepseek4
 job maxtext mt2.yml
 true
 
-# What an optimizer keeps: two moments and a copy in fp32, moments in 8 bits, one moment, none.
-for optim in adamw_torch paged_adamw_8bit lion_32bit sgd; do
+# What an optimizer keeps: two moments and a copy in fp32, moments in 8 bits, one moment in 32 bits or 8, none.
+for optim in adamw_torch paged_adamw_8bit lion_32bit rmsprop_bnb lion_8bit sgd; do
   trainspec import -o kept.ts deepspeed ds.json --model_name_or_path Qwen/Qwen2.5-1.5B --optimizer.type $optim 2>said
   echo "$optim $(tsrun --format=text kept.ts | grep -oE '^  optimizer +[0-9.]+ GiB')"
 done
@@ -211,3 +211,10 @@ kept() { trainspec import -o kept.ts megatron_bridge bridge.yaml "$@" 2>said; ec
 kept
 kept model.recompute_granularity=selective model.recompute_modules=layernorm
 kept optimizer.use_precision_aware_optimizer=true optimizer.exp_avg_dtype=bf16 optimizer.exp_avg_sq_dtype=bf16 mixed_precision.fp8_recipe=delayed
+
+# Gradients of Megatron-LM are in the format that main gradients have.
+for format in fp32 bf16; do
+  trainspec import -o kept.ts megatron --num-layers 4 --hidden-size 1024 --num-attention-heads 16 --seq-length 1024 --max-position-embeddings 1024 --vocab-size 32000 \
+    --micro-batch-size 1 --global-batch-size 8 --bf16 --use-distributed-optimizer --use-precision-aware-optimizer --main-grads-dtype $format --gpus 8 --gpu h100 2>said
+  echo "$format $(tsrun --format=text kept.ts | grep -oE '^  gradients +[0-9.]+ [GM]iB')"
+done

@@ -36,3 +36,10 @@ for one in mamba mamba2; do
   printf '{"model_type": "%s", "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 1000, "num_heads": 8, "n_groups": 1}\n' $one >"$scratch/config.json"
   tsc -S -o - -D "model=hf(\"$scratch/config.json\")" _plan.ts | sed -nE 's/^kernel gemm.* dtype (\w+) .*/  \1/p' | sort | uniq -c | sed 's/^ */  /'
 done
+echo 'dropout inside of an MLP'
+for one in 0.0 0.1; do
+  printf '{"model_type": "bart", "d_model": 64, "encoder_layers": 1, "decoder_layers": 1, "vocab_size": 1000, "activation_dropout": %s}\n' $one >"$scratch/config.json"
+  tsc -S -o - -D "model=hf(\"$scratch/config.json\")" _plan.ts | grep -c 'act_dropout' | sed 's/^/  /'
+done
+echo 'two models under one name'
+try "\"model_type\": \"bailing_hybrid\", $sizes, \"group_norm_size\": 8"
