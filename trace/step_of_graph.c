@@ -222,22 +222,22 @@ static bool is_bucket_copy(const step_of_graph_reader *r, uint32_t event, uint64
 
 /* Nodes from `begin` to `end` did calls before *until again, in their order: each is the last call
  * of its name and module before the one of the node behind it. */
-static void find_again(step_of_graph_reader *r, uint32_t begin, uint32_t end, size_t *until)
+static void find_again(step_of_graph_reader *r, uint32_t begin, uint32_t end, size_t *until,
+                       uint32_t number)
 {
   const ts_events *e = r->e;
-  uint32_t number = 0;
-  for (size_t c = 0; c < r->step->calls.count; c++)
-    number = r->step->calls.at[c].again > number ? r->step->calls.at[c].again : number;
   for (uint32_t i = end; i-- > begin;) {
+    if (!is_work(e, i))
+      continue;
     const char *op = ts_events_text(e, ts_event_at(e, i)->name),
                *module = ts_events_text(e, ts_graph_facts_of(e, i)->module);
     size_t c = *until;
     while (c && (r->step->calls.at[c - 1].op != op || r->step->calls.at[c - 1].module != module))
       c--;
-    if (!c || !is_work(e, i))
+    if (!c)
       continue;
     *until = c - 1;
-    r->step->calls.at[c - 1].again = number + 1;
+    r->step->calls.at[c - 1].again = number;
   }
 }
 
@@ -245,6 +245,7 @@ static bool take_nodes(step_of_graph_reader *r, ts_error *error)
 {
   const ts_events *e = r->e;
   uint32_t pass = 1, again = TS_EVENT_NONE; /* the first node of those that are done again */
+  uint32_t number = 0;                      /* of them */
   size_t until = SIZE_MAX;
   bool back = false;
   for (uint32_t i = 0, k = 0; i < e->count; i++) {
@@ -257,7 +258,7 @@ static bool take_nodes(step_of_graph_reader *r, ts_error *error)
       continue;
     if (again != TS_EVENT_NONE && !is(e, f, "recompute")) {
       until = until < r->step->calls.count ? until : r->step->calls.count;
-      find_again(r, again, i, &until);
+      find_again(r, again, i, &until, ++number);
       again = TS_EVENT_NONE;
     }
     int64_t took = r->step->untimed ? 1 : v->duration;
