@@ -50,7 +50,7 @@ struct ts_packet_figures {
   ts_packet_memo *memo;       /* NULL until it is watched */
   const ts_progress *progress;
   ts_flow_models requested;
-  ts_intern known;            /* runs of asked.count * TS_FLOW_SHAPES figures */
+  ts_intern known;            /* runs of requested.count * TS_FLOW_SHAPES figures */
   TS_VEC(requested_call) ahead; /* calls that will be asked for, each once */
   failure failed;
 };

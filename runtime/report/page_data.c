@@ -490,7 +490,7 @@ static void page_data_put_streams(page_data_writer *w)
   fputs(",\"host\"]", w->out);
 }
 
-/* Each model that was requested: who it is, calls, bytes and time of all ranks. */
+/* Each model that answered: its name, and calls, bytes and time of all ranks. */
 static void put_network(page_data_writer *w)
 {
   bool any = false;
