@@ -165,7 +165,7 @@ let command_line = {
         "loftq_bits loftq_config peft_layers_pattern peft_use_rslora",
         "peft_layer_replication peft_init_lora_weights peft_trainable_token_indices peft_ensure_weight_tying",
         "peft_autocast_adapter_dtype bnb_config_kwargs loraplus_lr_ratio loraplus_lr_embedding merge_lora merge_method",
-        "relora relora_prune_ratio relora_prune_method relora_cpu_offload quantize_moe_experts qgalore_rank",
+        "relora relora_prune_ratio relora_prune_method relora_cpu_offload qgalore_rank",
         "qgalore_update_proj_gap qgalore_scale qgalore_proj_type qgalore_proj_quant qgalore_proj_bits",
         "qgalore_proj_group_size qgalore_cos_threshold qgalore_gamma_proj qgalore_queue_size lisa_n_layers",
         "lisa_step_interval lisa_layers_attribute quantize_embedding",
@@ -358,6 +358,7 @@ let command_line = {
       ],
     },
     { why: "layers' weights stay on the device here", but: ["false"], names: ["layer_offloading"] },
+    { why: "experts' weights are held as the others are", but: ["false"], names: ["quantize_moe_experts"] },
     {
       why: "units by size, and formats of their own, are not followed: units are layers, in bf16 with sums in fp32",
       but: ["TRANSFORMER_BASED_WRAP", "none"],

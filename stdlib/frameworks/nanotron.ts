@@ -34,6 +34,7 @@ record NanotronArguments {
   parallelism_expert_parallel_size: Int = 1
   parallelism_pp_engine: String = "1f1b"
   parallelism_recompute_layer: Bool = false
+  parallelism_moe_layer_recompute: Bool = false
   tokens_sequence_length: Int = 0
   tokens_micro_batch_size: Int = 1
   tokens_batch_accumulation_per_replica: Int = 1
@@ -126,7 +127,8 @@ fn nanotron_job(a: NanotronArguments) -> Job = if a.model_model_config_hidden_si
   pp: a.parallelism_pp,
   order: if a.parallelism_pp_engine == "afab" then "gpipe" else "1f1b",
   sharding: if a.optimizer_zero_stage >= 1 then "zero1" else "ddp",
-  again: if a.parallelism_recompute_layer then framework_recompute("full") else none,
+  again: if a.parallelism_recompute_layer then framework_recompute("full") else if a.parallelism_moe_layer_recompute
+    then framework_modules(["moe"]) else none,
 }
 
 let command_line = {
@@ -164,7 +166,7 @@ let command_line = {
         "optimizer_learning_rate_scheduler_lr_decay_style optimizer_learning_rate_scheduler_lr_decay_steps",
         "optimizer_learning_rate_scheduler_lr_decay_starting_step optimizer_learning_rate_scheduler_min_decay_lr",
         "optimizer_adam_eps optimizer_adam_beta1 optimizer_adam_beta2 optimizer_torch_adam_is_fused", // releases before
-        "model_init_method_* model_model_config_*_token_id model_model_config_hidden_act model_model_config_initializer_range model_model_config_rms_norm_eps model_model_config_rope_* model_model_config_interleaved_rotary model_model_config_max_position_embeddings model_model_config_pretraining_tp model_model_config_use_cache model_model_config__* model_model_config_z_loss_* model_model_config_flex_attention_mask model_model_config_no_rope_layer model_model_config_layer_norm_epsilon model_model_config_attn_pdrop model_model_config_embd_pdrop model_model_config_resid_pdrop model_model_config_attention_softmax_in_fp32 model_model_config_scale_* model_model_config_grouped_query model_model_config_multi_query parallelism_tp_recompute_allgather parallelism_moe_layer_recompute",
+        "model_init_method_* model_model_config_*_token_id model_model_config_hidden_act model_model_config_initializer_range model_model_config_rms_norm_eps model_model_config_rope_* model_model_config_interleaved_rotary model_model_config_max_position_embeddings model_model_config_pretraining_tp model_model_config_use_cache model_model_config__* model_model_config_z_loss_* model_model_config_flex_attention_mask model_model_config_no_rope_layer model_model_config_layer_norm_epsilon model_model_config_attn_pdrop model_model_config_embd_pdrop model_model_config_resid_pdrop model_model_config_attention_softmax_in_fp32 model_model_config_scale_* model_model_config_grouped_query model_model_config_multi_query",
       ],
     },
     {
@@ -192,6 +194,7 @@ let command_line = {
       ],
     },
     { why: "the forward of the model that weighs domains is not played", names: ["doremi_ref_model_resume_checkpoint_path"] },
+    { why: "the backward gathers inputs again here", but: ["true"], names: ["parallelism_tp_recompute_allgather"] },
     { why: "sequences are as long in each stage here", names: ["data_stages_sequence_length"] },
     {
       why: "its effect is not followed: the plan has the default",

@@ -135,6 +135,7 @@ parallelism: { dp: 2, tp: 2, pp: 2, pp_engine: 1f1b }
 tokens: { sequence_length: 1024, micro_batch_size: 2, batch_accumulation_per_replica: 4 }
 J
 job nanotron nano.yaml
+job nanotron nano.yaml --parallelism.tp_recompute_allgather false
 cat >auto.yaml <<'J'
 step_scheduler: { global_batch_size: 32, local_batch_size: 2 }
 model: { pretrained_model_name_or_path: Qwen/Qwen3-8B }
