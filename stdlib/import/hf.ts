@@ -88,10 +88,10 @@ fn _none(why: List, name: String, types: List) -> Record = if why != [] then ref
 )
 fn _model(file: Record, asked: Record, load: Any) -> Model = if _is_other(file) and asked.mtp then refuse(
   "`mtp`: no `" + _name(file) + "` has modules that predict further words: leave it out",
-) else if _is_other(file) then _other(_type(_name(file), _types), file, asked) else if asked.target != 0 and
-  not hf_is(_name(file), hf_with_encoder) then refuse(
-  "`target`: a decoder has no words of its own to predict: leave it out",
-) else decoder(_in_tiles(_decoder(file, asked), field(asked, "tiled", "")) with { load = load })
+) else if asked.target != 0 and not hf_is(_name(file), hf_with_encoder) then refuse(
+  "`target`: only a decoder behind an encoder has words of its own to predict: leave it out",
+) else if _is_other(file) then _other(_type(_name(file), _types), file, asked)
+  else decoder(_in_tiles(_decoder(file, asked), field(asked, "tiled", "")) with { load = load })
 fn _decoder(file: Record, asked: Record) -> Decoder = if not hf_has(file, "text_config") then _of_type(
   _type(_name(file), _decoders),
   file,

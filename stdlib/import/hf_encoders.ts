@@ -119,7 +119,7 @@ fn _whisper(c: Record) -> Decoder = if hf_flag(c, "apply_spec_augment") then ref
 }
 
 // Those whose decoder has an encoder, for `target`.
-let hf_with_encoder = "bart mbart whisper"
+let hf_with_encoder = "t5 mt5 bart mbart whisper"
 let _both_reads = "is_encoder_decoder d_model encoder_layers encoder_attention_heads encoder_ffn_dim encoder_layerdrop decoder_layers decoder_attention_heads decoder_ffn_dim decoder_layerdrop activation_function dropout activation_dropout scale_embedding add_final_layer_norm add_bias_logits normalize_before normalize_embedding static_position_embeddings extra_pos_embeddings force_bos_token_to_be_generated classif_dropout"
 let _bart_sizes: Record = {
   vocab_size: 50265,

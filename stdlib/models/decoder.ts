@@ -95,6 +95,9 @@ model decoder(d: Decoder) {
   require all([
     is_one_of(s.kind, ["norm", "rmsnorm", "linear", "gelu", "merge", "pool"]) for t in d.towers for s in t.steps + t.deep_steps
   ]), "a step of a tower is norm, rmsnorm, linear, gelu, merge or pool"
+  require d.positions == 0 or d.seq <= d.positions, "there are more words than learned positions: lower `seq`, or `target`"
+  require all([e.positions == 0 or e.seq <= e.positions for e in d.encoder]),
+    "there are more words to read than learned positions: lower `seq`"
   require len(d.towers) <= 1, "there is one tower, or none"
   let unknown = d.unknown
   expect unknown == [], "keys of the configuration are not known here, and passed over"

@@ -15,7 +15,7 @@ for one in default llama3 longrope other; do try "$plain, \"rope_scaling\": {\"t
 echo 'modules that predict further words: a layer, two norms and a product of 2 h by h, and a norm before the head'
 mimo="\"model_type\": \"mimo\", $sizes, \"intermediate_size\": 96"
 try "$mimo, \"num_nextn_predict_layers\": 1"; try "$mimo, \"num_nextn_predict_layers\": 1" 'mtp: true'; try "$mimo" 'mtp: true'; try "$plain" 'mtp: true'
-try '"model_type": "t5"' 'mtp: true'; try "$plain" 'target: 4'
+try '"model_type": "t5"' 'mtp: true'; try "$plain" 'target: 4'; try '"model_type": "vit"' 'target: 4'; try '"model_type": "whisper"' 'target: 449'; try '"model_type": "bart"' 'seq: 1027'
 next="\"model_type\": \"qwen3_5_moe_text\", $sizes, \"head_dim\": 16, \"full_attention_interval\": 2, \"num_experts\": 8, $experts, \"mtp_num_hidden_layers\": 1"
 try "$next" 'mtp: true'; try "$next, \"mtp_use_dedicated_embeddings\": true" 'mtp: true'
 try "\"model_type\": \"nemotron_h\", $sizes, \"intermediate_size\": 96, \"hybrid_override_pattern\": \"*-\", \"num_nextn_predict_layers\": 1" 'mtp: true'
