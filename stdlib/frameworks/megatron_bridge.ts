@@ -196,6 +196,7 @@ let command_line = {
   prefixes: [{ given: "model_cuda_graph_modules", as: "model_cuda_graph_scope" }],
   plan: job_plan("bridge_job", tuned: true),
   harmless: [
+    { why: "the model has the same ones", names: ["dataset_sequence_length tokenizer_tensor_model_parallel_size"] },
     {
       why: "gradients stay in the format that `ddp.grad_reduce_in_fp32` gives them",
       names: ["optimizer_main_grads_dtype"],
@@ -383,18 +384,23 @@ let command_line = {
       ],
     },
     {
+      why: "a model has as many words as its configuration says",
+      but: ["128"],
+      names: ["tokenizer_make_vocab_size_divisible_by"],
+    },
+    {
       why: "batches that grow, other placements, words by their tokenizer and packed samples are not followed",
       but: ["false", "none", "0", "[]", "null"],
       names: [
         "dataset_offline_packing_specs_* dataset_packed_sequence_specs_* dataset_dataset_kwargs_pad_to_max_length",
         "dataset_context_parallel_size dataset_data_parallel_size dataset_enable_offline_packing",
         "dataset_hybrid_context_parallel dataset_inter_document_masking dataset_offline_packing_specs",
-        "dataset_sequence_length dataset_sequence_parallel_size dist_align_grad_reduce dist_disable_jit_fuser",
+        "dataset_sequence_parallel_size dist_align_grad_reduce dist_disable_jit_fuser",
         "dist_external_gpu_device_mapping dist_high_priority_stream_groups dist_nccl_communicator_config_path",
         "dist_sharp_enabled_group dist_use_megatron_fsdp dist_use_sharp dist_use_torch_fsdp2",
         "dist_use_tp_pp_dp_mapping logger_barrier_with_L1_time logger_log_max_attention_logit",
-        "profiling_nvtx_ranges tokenizer_make_vocab_size_divisible_by tokenizer_pad_vocab_size",
-        "tokenizer_padded_vocab_size tokenizer_tensor_model_parallel_size tokenizer_vocab_size",
+        "profiling_nvtx_ranges tokenizer_pad_vocab_size",
+        "tokenizer_padded_vocab_size tokenizer_vocab_size",
         "train_check_optimizer_step_success train_check_weight_hash_across_dp_replicas_interval",
         "train_empty_unused_memory_level train_rampup_batch_size train_skip_sync_grad_norm_across_mp",
         "train_step_batch_size_schedule train_train_sync_interval",
