@@ -230,7 +230,9 @@ static bool cluster_possible(ts_session *s, const ts_ast *field, ts_value v, dou
                          min > 0 ? "`%s` must be more than 0" :
                                    "`%s` must be 0 or more",
                          field->name);
-  if (outside)
+  if (outside && max < 1)
+    ts_diag_here(d, "this is %s, at most %g is possible", ts_value_print(s->arena, v), max);
+  else if (outside)
     ts_diag_here(d, "this is %s, %s than is possible", ts_value_print(s->arena, v),
                  value < min ? "less" : "more");
   else

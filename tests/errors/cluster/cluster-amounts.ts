@@ -16,7 +16,7 @@ gpu less {
 
 cluster pair() {
   device d[2]: a100_sxm_80g
-  link d[0] <-> d[1] { bandwidth = 1e30 GB/s, latency = 1e20 s }
+  link d[0] <-> d[1] { bandwidth = 1e30 GB/s, latency = 1e20 s, loss = 0.6, down = -1 s }
 }
 
 plan p {
