@@ -222,6 +222,8 @@ def play(case, update, wanted, shared):
 
 
 def main():
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # begun behind a shell's `&`: programs would ignore it, too
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     arguments = sys.argv[1:]
     update = arguments[:1] == ["--update"]
     wanted = arguments[update:]
