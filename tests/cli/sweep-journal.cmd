@@ -1,6 +1,6 @@
 # A sweep that is killed and goes on gives the same bytes as one that is not; nothing is played twice, also by another sweep of the same plan.
 cp _sweep.ts $scratch/plan.ts; cd $scratch; mkdir journal; cp plan.ts journal; cd journal
-all="--vary m=10001..10031 --set dp=2 --format csv"; tell() { sed -E 's/, [0-9.]+ a second//; s/(of 30 plans, )[0-9]+ of/\1N of/; s/^  [0-9]+ of/  N of/; s/nothing for [^:]*:/nothing for a while:/; s/about [0-9.]+ m?s to go/some time to go/'; }
+all="--vary m=10001..10031 --set dp=2 --format csv"; tell() { sed -E 's/, [0-9.,]+ a second//; s/(of 30 plans, )[0-9]+ of/\1N of/; s/^  [0-9]+ of/  N of/; s/nothing for [^:]*:/nothing for a while:/; s/about [0-9.]+ m?s to go/some time to go/'; }
 trainspec sweep $all plan.ts >all.csv 2>all.err
 for try in $(seq 60); do # one that was done before it was killed is begun again
   rm -f j.db*; trainspec sweep -j1 $all --journal j.db plan.ts >cut.csv 2>/dev/null & pid=$!
