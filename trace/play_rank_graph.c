@@ -91,7 +91,7 @@ static uint32_t tag_of(const play_rank_graph_maker *m, const ts_message_key *key
 {
   return (
     uint32_t)(play_rank_graph_place_of(m, key) -
-              play_rank_graph_place_of(m, &(ts_message_key){key->sender, key->receiver, 0, 0, 0}));
+              play_rank_graph_place_of(m, &(ts_message_key){key->sender, key->receiver, 0, 0, ""}));
 }
 
 static bool no_counterpart(const play_rank_graph_maker *m, const ts_event_comm *c,

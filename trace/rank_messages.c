@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash_table.h"
-
 typedef struct rank_messages_event {
   ts_message_key key;
   uint32_t event;
@@ -13,12 +11,12 @@ typedef struct rank_messages_event {
 int ts_message_keys_compare(const void *a, const void *b)
 {
   const ts_message_key *k = a, *l = b;
-  const uint64_t x[] = {k->sender, k->receiver, k->tag, k->group, k->nth},
-                 y[] = {l->sender, l->receiver, l->tag, l->group, l->nth};
+  const uint64_t x[] = {k->sender, k->receiver, k->tag}, y[] = {l->sender, l->receiver, l->tag};
   for (size_t i = 0; i < sizeof x / sizeof *x; i++)
     if (x[i] != y[i])
       return x[i] < y[i] ? -1 : 1;
-  return 0;
+  int order = strcmp(k->group, l->group);
+  return order ? order : (k->nth > l->nth) - (k->nth < l->nth);
 }
 
 static int by_key_and_event(const void *a, const void *b)
@@ -40,9 +38,8 @@ static ts_message_key key_of(const ts_events *e, const ts_event_comm *c)
 {
   uint64_t own = (uint64_t)e->rank, peer = (uint64_t)c->peer;
   bool send = c->kind == TS_COMM_SEND;
-  const char *group = ts_events_text(e, c->group);
-  return (ts_message_key){send ? own : peer, send ? peer : own, (uint64_t)c->tag,
-                          c->group ? ts_hash_bytes(group, strlen(group)) : 0, 0};
+  return (ts_message_key){send ? own : peer, send ? peer : own, (uint64_t)c->tag, 0,
+                          c->group ? ts_events_text(e, c->group) : ""};
 }
 
 ts_message_key *ts_message_keys(ts_arena *arena, const ts_events *e)

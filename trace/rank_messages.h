@@ -6,7 +6,8 @@
 
 /* Sender, receiver, tag, communicator, and how many went before: the same on both sides. */
 typedef struct ts_message_key {
-  uint64_t sender, receiver, tag, group, nth;
+  uint64_t sender, receiver, tag, nth;
+  const char *group; /* its name; "": none */
 } ts_message_key;
 
 bool ts_is_message(const ts_events *e, const ts_event *v);

@@ -199,7 +199,9 @@ strategy hsdp(
 // Not in it: the state of the optimizer that devices but the first do not hold, the loss of the whole
 // batch on device 0, and Python's lock.
 strategy torch_data_parallel(d: Axis, bucket: Any = 10 MiB) {
-  let others = max(d - 1, 1)
+  let others = if d > 65 then refuse(
+    "DataParallel is one process, whose device 0 serves at most 64 others: over more, and over nodes, take `data_parallel` (DistributedDataParallel)",
+  ) else max(d - 1, 1)
   rule copies {
     match *
     before forward: broadcast(parameters, over: d, bucket: bucket, overlap: false)
